@@ -1,0 +1,129 @@
+// Package port is the small port that a reference role talks to: a producer, a group membership, a store, a clock. Behind it
+// stand the Kafka client (port/kafka) and the simulator's model. Roles are ordinary sequential code; every call that can
+// block goes through the port, and no role holds a lock across such a call: the model runs all roles on one thread.
+package port
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Errors that roles branch on.
+var (
+	// ErrGone says that the role was killed: nothing that it does has an effect any more; it returns at once.
+	ErrGone = errors.New("the role is gone")
+	// ErrLost says that the member no longer owns what it wants to commit (generation or member unknown).
+	ErrLost = errors.New("the partition belongs to another member")
+	// ErrWaiting says that a limit passed and the outcome is still open.
+	ErrWaiting = errors.New("no answer yet")
+)
+
+// Record is a record to send or a record read. Partition and Offset are set on records that were read.
+type Record struct {
+	Topic     string
+	Partition int32
+	Offset    int64
+	Key       []byte // nil: no key
+	Value     []byte
+	Timestamp time.Time
+}
+
+// Ack is where a record was appended.
+type Ack struct {
+	Partition int32
+	Offset    int64
+}
+
+// Promise is a send whose outcome is open. Wait returns the broker's answer; ErrWaiting after limit (0: only look). It may be
+// asked again.
+type Promise interface {
+	Wait(ctx context.Context, limit time.Duration) (Ack, error)
+}
+
+// Producer sends records. Sends of one producer to one partition are appended in the order of the calls; retriable errors
+// are retried behind the port, without end.
+type Producer interface {
+	Send(ctx context.Context, r Record) Promise
+	Close(ctx context.Context)
+}
+
+// ProducerConfig is what roles may choose. Acks: -1 all, 1, 0.
+type ProducerConfig struct {
+	Acks       int
+	Idempotent bool
+}
+
+// Partition of a topic.
+type Partition struct {
+	Topic     string
+	Partition int32
+}
+
+// Batch is what a poll gave: records in order per partition, and changes of ownership that happened before them.
+type Batch struct {
+	Assigned []Partition
+	Revoked  []Partition // given up cleanly; what was polled before may still be committed in Poll's Revoking call
+	Lost     []Partition // taken away
+	Records  []Record
+}
+
+// Consumer is one member of a group. While the caller works on a batch, no partition is taken away in good order (the
+// member holds the rebalance back until the next Poll), but a member that is too slow loses them all the same.
+type Consumer interface {
+	// Poll waits up to limit for records or a change of ownership; both may be empty.
+	Poll(ctx context.Context, limit time.Duration) (Batch, error)
+	// Commit commits next offsets (one past the last handled record) for the member's generation.
+	Commit(ctx context.Context, next map[Partition]int64) error
+	// Pause stops fetching partitions without leaving the group; Resume goes on.
+	Pause(ps ...Partition)
+	Resume(ps ...Partition)
+	// Close leaves the group.
+	Close(ctx context.Context)
+}
+
+// ConsumerConfig is what roles may choose.
+type ConsumerConfig struct {
+	Group      string
+	Topics     []string
+	AutoCommit bool // commit by itself what was polled, whether it was handled or not
+	Max        int  // records a poll gives at most
+	// FromStart ignores committed offsets and reads from the beginning, without committing (Group may be "").
+	FromStart bool
+}
+
+// Store keeps state in transactions. Transactions of all members that share a store are serialised. A transaction that
+// returns an error has no effect; one whose commit gets no answer is unknown.
+type Store interface {
+	Update(ctx context.Context, fn func(Tx) error) error
+	Close() error
+}
+
+// Tx is an ordered map of buckets, keys and values within one transaction.
+type Tx interface {
+	Get(bucket, key string) (value []byte, ok bool, err error)
+	Put(bucket, key string, value []byte) error
+	Delete(bucket, key string) error
+	// Scan calls fn in key order for keys >= from and < to ("" is open), until fn returns false.
+	Scan(bucket, from, to string, fn func(key string, value []byte) bool) error
+}
+
+// Clock is the only time that roles know.
+type Clock interface {
+	Now() time.Time
+	// Sleep returns early with an error when ctx ends or the role is gone.
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
+// Port is all that a role instance gets.
+type Port interface {
+	Clock
+	NewProducer(ctx context.Context, c ProducerConfig) (Producer, error)
+	NewConsumer(ctx context.Context, c ConsumerConfig) (Consumer, error)
+	// OpenStore opens the role's store: one for all instances when shared, else the instance's own. It outlives the process.
+	OpenStore(ctx context.Context, shared bool) (Store, error)
+	// CreateTopic exists for roles that misbehave: no role of the reference creates topics.
+	CreateTopic(ctx context.Context, name string, partitions int32) error
+	// Instance counts from 1.
+	Instance() int
+}
