@@ -1,0 +1,158 @@
+// Package session turns flags, profiles and a document into the cells of one sitting, runs them and gathers the report. It knows
+// neither Ginkgo nor the terminal, and judges nothing itself.
+package session
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tahanuji/system/seed"
+)
+
+// Options are what a user may choose. The suite and `tahanuji run` take the same ones; each is also an environment variable:
+// -broker is TAHANUJI_BROKER, -allow-faults is TAHANUJI_ALLOW_FAULTS. A flag wins over its variable.
+type Options struct {
+	System      string // a system that ships with the engine
+	Arch        string // an architecture document's path instead
+	Sut         string // a sut.yaml; "" is the reference in this process
+	Profile     string // a profile of ginkgo.yml
+	Broker      string // a backend of the broker package
+	Nodes       int    // 0: the backend's own number
+	Bootstrap   string // addresses of an external cluster
+	Seed        string // decimal; "" draws the default 1
+	Scenario    string // run these scenarios only, separated by commas
+	Clause      string // judge scenarios that are aimed at this clause only
+	Fault       string // run scenarios that use this fault only
+	Flaw        string // judge the reference with this flaw
+	Shard       string // i/n: every n-th cell, beginning with the i-th (from 1)
+	Out         string // the folder of runs
+	Input       string // recorded events, one JSON record a line, instead of made ones
+	AllowFaults bool   // needed for faults on an external cluster
+}
+
+// Prefix of the environment variables.
+const Prefix = "TAHANUJI_"
+
+// Register defines the flags on set, with defaults from lookup (os.LookupEnv at the edge). Call Check after parsing.
+func Register(set *flag.FlagSet, lookup func(string) (string, bool)) *Options {
+	o := &Options{}
+	text := func(into *string, name, value, usage string) {
+		if v, ok := lookup(variable(name)); ok {
+			value = v
+		}
+		set.StringVar(into, name, value, usage)
+	}
+	text(&o.System, "system", "sensor", "system that ships with Tahan Uji")
+	text(&o.Arch, "arch", "", "architecture document (YAML) instead of a shipped system")
+	text(&o.Sut, "sut", "", "sut.yaml of a system that is started as commands; empty: the reference")
+	text(&o.Profile, "profile", "smoke", "profile of ginkgo.yml")
+	text(&o.Broker, "broker", "embedded", "broker that the run uses")
+	text(&o.Bootstrap, "bootstrap", "", "addresses of an external cluster")
+	text(&o.Seed, "seed", "1", "seed of the sitting, a decimal number")
+	text(&o.Scenario, "scenario", "", "only these scenarios (comma separated)")
+	text(&o.Clause, "clause", "", "only scenarios aimed at this clause")
+	text(&o.Fault, "fault", "", "only scenarios that use this fault")
+	text(&o.Flaw, "flaw", "", "judge the reference with this flaw built in")
+	text(&o.Shard, "shard", "", "i/n: only every n-th cell, beginning with the i-th")
+	text(&o.Out, "out", "", "folder for reports and evidence (default out/<run id>)")
+	text(&o.Input, "input", "", "recorded events (JSON Lines) instead of made ones")
+	nodes := 0
+	if v, ok := lookup(variable("nodes")); ok {
+		nodes, _ = strconv.Atoi(v)
+		if nodes == 0 {
+			nodes = -1 // refused by Check, which can say so
+		}
+	}
+	set.IntVar(&o.Nodes, "nodes", nodes, "broker nodes (default: the broker's own number)")
+	allow := false
+	if v, ok := lookup(variable("allow-faults")); ok {
+		allow = v == "1" || v == "true"
+	}
+	set.BoolVar(&o.AllowFaults, "allow-faults", allow, "allow faults on an external cluster")
+	return o
+}
+
+func variable(flagName string) string {
+	return Prefix + strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
+}
+
+// Refusal is an input that was refused: exit code 3. Its text says what was given, what is known and what to do.
+type Refusal struct{ Text string }
+
+func (r Refusal) Error() string { return r.Text }
+
+func refuse(format string, args ...any) error { return Refusal{fmt.Sprintf(format, args...)} }
+
+// Known refuses a value that is not in the list, naming the nearest and all of them.
+func Known(flagName, value string, known []string) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	hint := ""
+	if near := Nearest(value, known); near != "" {
+		hint = fmt.Sprintf(" Did you mean %q?", near)
+	}
+	return refuse("-%s: %q is not known.%s Known: %s", flagName, value, hint, strings.Join(known, ", "))
+}
+
+// Nearest is the entry of known with the smallest edit distance to value, "" if none is close (more than a third of its
+// letters would have to change).
+func Nearest(value string, known []string) string {
+	best, at := "", 1<<30
+	for _, k := range known {
+		if d := distance(value, k); d < at {
+			best, at = k, d
+		}
+	}
+	if at > max(2, len(best)/3) {
+		return ""
+	}
+	return best
+}
+
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// shard is every n-th cell, beginning with the i-th (from 1).
+type shard struct{ i, n int }
+
+func parseShard(text string) (shard, error) {
+	if text == "" {
+		return shard{1, 1}, nil
+	}
+	left, right, ok := strings.Cut(text, "/")
+	i, err1 := strconv.Atoi(left)
+	n, err2 := strconv.Atoi(right)
+	if !ok || err1 != nil || err2 != nil || n < 1 || i < 1 || i > n {
+		return shard{}, refuse("-shard: %q is not i/n with 1 <= i <= n, such as 2/5", text)
+	}
+	return shard{i, n}, nil
+}
+
+func (o *Options) seed() (uint64, error) {
+	s, err := seed.Parse(o.Seed)
+	if err != nil {
+		return 0, refuse("-seed: %q is not a decimal number from 0 to 18446744073709551615", o.Seed)
+	}
+	return s, nil
+}

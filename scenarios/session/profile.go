@@ -1,0 +1,59 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Profile is how much one sitting does.
+type Profile struct {
+	Name      string `yaml:"-"`
+	Doc       string `yaml:"doc"`
+	Scenarios string `yaml:"scenarios"` // smoke or all
+	Seeds     int    `yaml:"seeds"`     // runs of each scenario, each with a seed of its own
+	Flaws     string `yaml:"flaws"`     // none, model or broker
+	Explore   int    `yaml:"explore"`   // random plans on the model
+}
+
+// LoadProfiles reads ginkgo.yml strictly: unknown and doubled keys are refused with their line.
+func LoadProfiles(path string) ([]Profile, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("profiles: %w", err)
+	}
+	return parseProfiles(path, text)
+}
+
+func parseProfiles(path string, text []byte) ([]Profile, error) {
+	var file struct {
+		Profiles map[string]Profile `yaml:"profiles"`
+	}
+	if err := yaml.UnmarshalWithOptions(text, &file, yaml.Strict()); err != nil {
+		return nil, refuse("%s: %s", path, yaml.FormatError(err, false, false))
+	}
+	var out []Profile
+	for name, p := range file.Profiles {
+		p.Name = name
+		switch {
+		case p.Scenarios != "smoke" && p.Scenarios != "all":
+			return nil, refuse("%s: profile %s: scenarios: %q is neither smoke nor all", path, name, p.Scenarios)
+		case p.Flaws != "none" && p.Flaws != "model" && p.Flaws != "broker":
+			return nil, refuse("%s: profile %s: flaws: %q is not none, model or broker", path, name, p.Flaws)
+		case p.Seeds < 1:
+			return nil, refuse("%s: profile %s: seeds: %d, at least 1 is needed", path, name, p.Seeds)
+		case p.Explore < 0:
+			return nil, refuse("%s: profile %s: explore: %d is negative", path, name, p.Explore)
+		}
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b Profile) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	return out, nil
+}
