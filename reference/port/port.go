@@ -63,9 +63,11 @@ type Partition struct {
 // Batch is what a poll gave: records in order per partition, and changes of ownership that happened before them.
 type Batch struct {
 	Assigned []Partition
-	Revoked  []Partition // given up cleanly; what was polled before may still be committed in Poll's Revoking call
+	Revoked  []Partition // given up in good order, inside Poll: what is to be committed is committed before Poll
 	Lost     []Partition // taken away
-	Records  []Record
+	// Committed holds the group's committed offset of each partition in Assigned that has one.
+	Committed map[Partition]int64
+	Records   []Record
 }
 
 // Consumer is one member of a group. While the caller works on a batch, no partition is taken away in good order (the
@@ -73,7 +75,8 @@ type Batch struct {
 type Consumer interface {
 	// Poll waits up to limit for records or a change of ownership; both may be empty.
 	Poll(ctx context.Context, limit time.Duration) (Batch, error)
-	// Commit commits next offsets (one past the last handled record) for the member's generation.
+	// Commit commits next offsets (one past the last handled record) for the member's generation. As with Kafka, nobody
+	// checks that the member owns the partitions: only member and generation are checked.
 	Commit(ctx context.Context, next map[Partition]int64) error
 	// Pause stops fetching partitions without leaving the group; Resume goes on.
 	Pause(ps ...Partition)
@@ -88,7 +91,8 @@ type ConsumerConfig struct {
 	Topics     []string
 	AutoCommit bool // commit by itself what was polled, whether it was handled or not
 	Max        int  // records a poll gives at most
-	// FromStart ignores committed offsets and reads from the beginning, without committing (Group may be "").
+	// FromStart reads each assigned partition from its beginning, whatever is committed. Commits stay possible: the caller
+	// sees in Batch.Committed what it must not fall below.
 	FromStart bool
 }
 
@@ -104,7 +108,8 @@ type Tx interface {
 	Get(bucket, key string) (value []byte, ok bool, err error)
 	Put(bucket, key string, value []byte) error
 	Delete(bucket, key string) error
-	// Scan calls fn in key order for keys >= from and < to ("" is open), until fn returns false.
+	// Scan calls fn in key order for keys >= from and < to ("" is open), until fn returns false. fn writes nothing; value is
+	// valid until fn returns.
 	Scan(bucket, from, to string, fn func(key string, value []byte) bool) error
 }
 
@@ -115,15 +120,30 @@ type Clock interface {
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
+// Signal is raised once and stays raised. It is how the parts of one role instance wait for each other.
+type Signal interface {
+	Raise()
+	// Wait returns nil when the signal is or gets raised, ErrWaiting after limit, ErrGone, or the context's error.
+	Wait(ctx context.Context, limit time.Duration) error
+}
+
+// TopicChange is what a role that misbehaves does to a live topic. Zero fields change nothing.
+type TopicChange struct {
+	Partitions int32             // the new number of partitions
+	Config     map[string]string // Kafka's own names
+}
+
 // Port is all that a role instance gets.
 type Port interface {
 	Clock
+	NewSignal() Signal
 	NewProducer(ctx context.Context, c ProducerConfig) (Producer, error)
 	NewConsumer(ctx context.Context, c ConsumerConfig) (Consumer, error)
 	// OpenStore opens the role's store: one for all instances when shared, else the instance's own. It outlives the process.
 	OpenStore(ctx context.Context, shared bool) (Store, error)
-	// CreateTopic exists for roles that misbehave: no role of the reference creates topics.
+	// CreateTopic and AlterTopic exist for roles that misbehave: no role without a flaw calls them.
 	CreateTopic(ctx context.Context, name string, partitions int32) error
+	AlterTopic(ctx context.Context, name string, change TopicChange) error
 	// Instance counts from 1.
 	Instance() int
 }
