@@ -31,7 +31,17 @@ type Backend struct {
 	Name, Doc string
 	// Lacks says what this kind can't show, each with the reason.
 	Lacks map[contract.Feature]string
+	// Limits says what this kind shows otherwise than Kafka does, where no clause asks for it by a feature.
+	Limits []Limit
 	// Missing says in one sentence what to install when the backend can't be used here; "" when it can.
 	Missing func() string
 	Start   func(ctx context.Context, c Config) (Broker, error)
+}
+
+// Limit is one way in which a backend is unlike Kafka. Of names what it touches: a fault or a part of the protocol.
+type Limit struct{ Of, Text string }
+
+// Backends lists the kinds of broker that there are; the first is the default.
+func Backends() []Backend {
+	return []Backend{Embedded()}
 }
