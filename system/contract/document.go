@@ -4,7 +4,10 @@ package contract
 
 import (
 	"encoding/json"
+	"regexp"
 	"time"
+
+	"tahanuji/system/contract/tree"
 )
 
 // Pointer is a JSON Pointer (RFC 6901). "" is the whole value.
@@ -33,6 +36,14 @@ type Document struct {
 	Workload Workload
 	ADRs     []ADR
 	Waivers  []Waiver
+
+	src source // what it was made of, for positions and patches
+}
+
+// source is what a document was made of.
+type source struct {
+	root *tree.Node
+	adrs []adrFile
 }
 
 // Topic is one line of the topic map. Config uses Kafka's own names (Kafka documentation, Topic configs).
@@ -50,6 +61,8 @@ type Topic struct {
 type Key struct {
 	From    Pointer
 	Pattern string // regular expression, RE2; "" accepts all
+
+	re *regexp.Regexp
 }
 
 // Envelope names the places of the metadata that each record carries.
@@ -142,6 +155,8 @@ type Window struct {
 	Into  Pointer // place of the window's start in the summary
 	As    string  // time, date or number (milliseconds since 1970)
 	Grace time.Duration
+
+	loc *time.Location
 }
 
 // Aggregate is one field of a summary.
@@ -208,8 +223,12 @@ type ADR struct {
 	Amends       []string
 	Change       json.RawMessage // RFC 6902 patch; proposed ADRs only
 	Expects      []Expectation
+	Variant      string // flaw or variant of the reference that plays the proposal, "" if the change says it all
 	Body         string // Markdown below the front matter
 	Pos          Pos
+
+	touches  []Pointer       // paths that Change replaces, removes or adds
+	changeAt map[Pointer]Pos // where its operations stand
 }
 
 // Expectation is what a proposal's author expects of one clause in one phase (baseline, migration, proposal).
