@@ -1,0 +1,261 @@
+package draw
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"tahanuji/system/contract"
+)
+
+// Shape says which JSON value a Node is.
+type Shape string
+
+// Shapes of nodes. A Raw node is written as it stands, even where that is no JSON (NaN).
+const (
+	Object Shape = "object"
+	Array  Shape = "array"
+	Raw    Shape = "raw"
+)
+
+// Node is a JSON value whose members keep their order and their numbers' digits, and in which a name may stand twice.
+type Node struct {
+	Shape   Shape
+	Members []Member // of an object
+	Items   []*Node  // of an array
+	Text    string   // of a raw node: JSON text of a string, number, true, false or null
+}
+
+// Member is one name and value of an object.
+type Member struct {
+	Name  string
+	Value *Node
+}
+
+// Text is a node that is a JSON string.
+func Text(s string) *Node {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil { // a string always encodes
+		return Literal(strconv.Quote(s))
+	}
+	return Literal(strings.TrimSuffix(b.String(), "\n"))
+}
+
+// Literal is a node that is written as it stands.
+func Literal(text string) *Node { return &Node{Shape: Raw, Text: text} }
+
+// Parse reads one JSON value. It keeps what encoding/json would lose: order, digits and repeated names.
+func Parse(data []byte) (*Node, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	n, err := read(d)
+	if err != nil {
+		return nil, fmt.Errorf("draw: parse: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("draw: parse: something follows the value at byte %d", d.InputOffset())
+	}
+	return n, nil
+}
+
+func read(d *json.Decoder) (*Node, error) {
+	t, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch v := t.(type) {
+	case json.Delim:
+		if v == '{' {
+			return readObject(d)
+		}
+		return readArray(d)
+	case string:
+		return Text(v), nil
+	case json.Number:
+		return Literal(v.String()), nil
+	case bool:
+		return Literal(strconv.FormatBool(v)), nil
+	}
+	return Literal("null"), nil
+}
+
+func readObject(d *json.Decoder) (*Node, error) {
+	n := &Node{Shape: Object}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, ok := t.(string)
+		if !ok {
+			return nil, fmt.Errorf("a name is %v", t)
+		}
+		value, err := read(d)
+		if err != nil {
+			return nil, err
+		}
+		n.Members = append(n.Members, Member{name, value})
+	}
+	_, err := d.Token()
+	return n, err
+}
+
+func readArray(d *json.Decoder) (*Node, error) {
+	n := &Node{Shape: Array}
+	for d.More() {
+		item, err := read(d)
+		if err != nil {
+			return nil, err
+		}
+		n.Items = append(n.Items, item)
+	}
+	_, err := d.Token()
+	return n, err
+}
+
+// Bytes writes the node without white space.
+func (n *Node) Bytes() []byte {
+	var b bytes.Buffer
+	n.write(&b)
+	return b.Bytes()
+}
+
+func (n *Node) write(b *bytes.Buffer) {
+	switch n.Shape {
+	case Raw:
+		b.WriteString(n.Text)
+	case Array:
+		b.WriteByte('[')
+		for i, item := range n.Items {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			item.write(b)
+		}
+		b.WriteByte(']')
+	case Object:
+		b.WriteByte('{')
+		for i, m := range n.Members {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			Text(m.Name).write(b)
+			b.WriteByte(':')
+			m.Value.write(b)
+		}
+		b.WriteByte('}')
+	}
+}
+
+// Clone is a deep copy.
+func (n *Node) Clone() *Node {
+	c := &Node{Shape: n.Shape, Text: n.Text}
+	for _, m := range n.Members {
+		c.Members = append(c.Members, Member{m.Name, m.Value.Clone()})
+	}
+	for _, item := range n.Items {
+		c.Items = append(c.Items, item.Clone())
+	}
+	return c
+}
+
+// String is the value of a JSON string, and the JSON text of any other node: how a key's field becomes a key.
+func (n *Node) String() string {
+	if n.Shape == Raw && strings.HasPrefix(n.Text, `"`) {
+		var s string
+		if json.Unmarshal([]byte(n.Text), &s) == nil {
+			return s
+		}
+	}
+	return string(n.Bytes())
+}
+
+// At is the node at a pointer, nil if there is none. Of a repeated name the last counts, as most readers have it.
+func (n *Node) At(p contract.Pointer) *Node {
+	for _, step := range p.Tokens() {
+		if n = n.child(step); n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+func (n *Node) child(step string) *Node {
+	switch n.Shape {
+	case Object:
+		for i := len(n.Members) - 1; i >= 0; i-- {
+			if n.Members[i].Name == step {
+				return n.Members[i].Value
+			}
+		}
+	case Array:
+		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(n.Items) {
+			return n.Items[i]
+		}
+	case Raw:
+	}
+	return nil
+}
+
+// Set puts a node at a pointer and makes the objects on the way that are missing. It reports whether it could.
+func (n *Node) Set(p contract.Pointer, value *Node) bool {
+	steps := p.Tokens()
+	if len(steps) == 0 {
+		*n = *value
+		return true
+	}
+	for _, step := range steps[:len(steps)-1] {
+		next := n.child(step)
+		if next == nil && n.Shape == Object {
+			next = &Node{Shape: Object}
+			n.Members = append(n.Members, Member{step, next})
+		}
+		if n = next; n == nil {
+			return false
+		}
+	}
+	return n.put(steps[len(steps)-1], value)
+}
+
+func (n *Node) put(step string, value *Node) bool {
+	if n.Shape == Object {
+		for i := range n.Members {
+			if n.Members[i].Name == step {
+				n.Members[i].Value = value
+				return true
+			}
+		}
+		n.Members = append(n.Members, Member{step, value})
+		return true
+	}
+	if i, err := strconv.Atoi(step); n.Shape == Array && err == nil && i >= 0 && i < len(n.Items) {
+		n.Items[i] = value
+		return true
+	}
+	return false
+}
+
+// Remove takes a member out of its object. It reports whether there was one.
+func (n *Node) Remove(p contract.Pointer) bool {
+	steps := p.Tokens()
+	if len(steps) == 0 {
+		return false
+	}
+	for _, step := range steps[:len(steps)-1] {
+		if n = n.child(step); n == nil {
+			return false
+		}
+	}
+	for i, m := range n.Members {
+		if m.Name == steps[len(steps)-1] {
+			n.Members = append(n.Members[:i], n.Members[i+1:]...)
+			return true
+		}
+	}
+	return false
+}

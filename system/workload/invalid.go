@@ -1,0 +1,157 @@
+package workload
+
+import (
+	"slices"
+
+	"tahanuji/system/contract"
+	"tahanuji/system/workload/draw"
+)
+
+// edit breaks one field of a record.
+type edit struct {
+	field contract.Pointer
+	how   string
+	apply func(record *draw.Node)
+	// syntax: the record is no longer one JSON value that readers agree on, so the field that a validator names may be another.
+	syntax bool
+}
+
+// variant is a record that the document refuses.
+type variant struct {
+	how    string
+	wrong  []contract.Pointer
+	record *draw.Node
+}
+
+// variants derives, from schema and rules, records that are wrong in one known field each, one that is wrong in two, and some
+// that are no proper JSON. Each is held against the document: what it does not refuse, or refuses for other fields, is left out.
+func (m *maker) variants(record *draw.Node) []variant {
+	edits := m.edits(record)
+	var out []variant
+	var two []edit
+	for _, e := range edits {
+		if !m.body.Under(e.field) {
+			continue
+		}
+		v, ok := m.verified(record, e)
+		if !ok {
+			continue
+		}
+		out = append(out, v)
+		if !e.syntax && len(two) < 2 && (len(two) == 0 || !two[0].field.Under(e.field) && !e.field.Under(two[0].field)) && leafEdit(record, e) {
+			two = append(two, e)
+		}
+	}
+	if len(two) == 2 {
+		if v, ok := m.verified(record, two...); ok && len(v.wrong) > 1 {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func leafEdit(record *draw.Node, e edit) bool {
+	n := record.At(e.field)
+	return n != nil && n.Shape == draw.Raw
+}
+
+// verified applies edits and asks the document which fields are wrong.
+func (m *maker) verified(record *draw.Node, edits ...edit) (variant, bool) {
+	v := variant{record: record.Clone()}
+	for i, e := range edits {
+		if i > 0 {
+			v.how += " and "
+		}
+		v.how += string(e.field) + " " + e.how
+		e.apply(v.record)
+	}
+	for _, p := range m.payload.Validate(v.record.Bytes()) {
+		if !slices.Contains(v.wrong, p.Field) {
+			v.wrong = append(v.wrong, p.Field)
+		}
+	}
+	slices.Sort(v.wrong)
+	if len(v.wrong) == 0 {
+		return v, false
+	}
+	for _, e := range edits {
+		if !e.syntax && !slices.Contains(v.wrong, e.field) {
+			return v, false
+		}
+	}
+	return v, true
+}
+
+// edits lists the ways to break a record, in the order of the schema.
+func (m *maker) edits(record *draw.Node) []edit {
+	var out []edit
+	if root, err := m.drawer.SchemaAt(""); err == nil {
+		out = m.below(root, record, "")
+	}
+	out = append(out, m.ruleEdits(record)...)
+	if m.body == "" {
+		whole := func(text string) func(*draw.Node) {
+			return func(n *draw.Node) { *n = *draw.Literal(text) }
+		}
+		raw := string(record.Bytes())
+		out = append(out,
+			edit{how: "cut short", apply: whole(raw[:len(raw)/2]), syntax: true},
+			edit{how: "a list of records", apply: whole("[" + raw + "]"), syntax: true})
+	}
+	return out
+}
+
+func (m *maker) below(s, at *draw.Node, p contract.Pointer) []edit {
+	var out []edit
+	put := func(how string, value *draw.Node) {
+		out = append(out, edit{field: p, how: how, apply: func(n *draw.Node) { n.Set(p, value.Clone()) }})
+	}
+	switch at.Shape {
+	case draw.Object:
+		out = append(out, m.objectEdits(s, at, p)...)
+		if p != "" {
+			put("of another type", draw.Text("x"))
+		}
+	case draw.Array:
+		put("of another type", draw.Text("x"))
+		if draw.Keyword(s, "minItems") != nil {
+			put("too short", &draw.Node{Shape: draw.Array})
+		}
+		if items := draw.Keyword(s, "items"); items != nil && len(at.Items) > 0 && draw.Keyword(s, "prefixItems") == nil {
+			if resolved, err := m.drawer.Resolve(items); err == nil {
+				out = append(out, m.below(resolved, at.Items[0], p.JoinIndex(0))...)
+			}
+		}
+	case draw.Raw:
+		for _, w := range wrongValues(s, at) {
+			put(w.how, w.value)
+		}
+	}
+	return out
+}
+
+func (m *maker) objectEdits(s, at *draw.Node, p contract.Pointer) []edit {
+	var out []edit
+	if required := draw.Keyword(s, "required"); required != nil {
+		for _, name := range required.Items {
+			field := p.Join(name.String())
+			out = append(out, edit{field: field, how: "missing", apply: func(n *draw.Node) { n.Remove(field) }})
+		}
+	}
+	if more := draw.Keyword(s, "additionalProperties"); more != nil && more.Text == "false" {
+		field := p.Join("not-in-schema")
+		out = append(out, edit{field: field, how: "not in the schema", apply: func(n *draw.Node) { n.Set(field, draw.Literal("1")) }})
+	}
+	properties := draw.Keyword(s, "properties")
+	if properties == nil {
+		return out
+	}
+	for _, member := range properties.Members {
+		value := at.At(contract.Pointer("").Join(member.Name))
+		resolved, err := m.drawer.Resolve(member.Value)
+		if value != nil && err == nil {
+			out = append(out, m.below(resolved, value, p.Join(member.Name))...)
+		}
+	}
+	return out
+}
