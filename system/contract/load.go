@@ -193,11 +193,25 @@ func (r *reader) foldFlow(d *Document, f Flow) {
 	}
 }
 
-// PosOf is where a part of the document stands: the value at the pointer, or the nearest one above it that is there.
+// PosOf is where a part of the document stands: a text, number or truth at its value, a mapping or list at its name. Of a part that
+// is not there it is the nearest one above it.
 func (d *Document) PosOf(part Pointer) Pos {
 	if d.src.root == nil {
 		return Pos{File: d.File}
 	}
-	n, _ := d.src.root.At(part.Tokens())
-	return pos(n.Place)
+	at, place := d.src.root, d.src.root.Place
+	for _, token := range part.Tokens() {
+		next, ok := at.At([]string{token})
+		if !ok {
+			break
+		}
+		place = next.Place
+		for _, p := range at.Pairs {
+			if p.Name == token && (next.Kind == tree.Map || next.Kind == tree.List) {
+				place = p.At
+			}
+		}
+		at = next
+	}
+	return pos(place)
 }

@@ -2,7 +2,9 @@ package contract
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Topic is the topic of a name, nil if there is none.
@@ -161,4 +163,23 @@ func (k Key) Matches(key string) bool {
 func (t *Topic) Retention() (ms string, limited bool) {
 	ms, given := t.Config["retention.ms"]
 	return ms, given && !strings.HasPrefix(ms, "-")
+}
+
+// retention is how long a topic keeps its records, and whether the document gives it a limit.
+func (t *Topic) retention() (time.Duration, bool) {
+	text, limited := t.Retention()
+	ms, err := strconv.ParseInt(text, 10, 64)
+	if !limited || err != nil || ms > int64(200*365*Day/time.Millisecond) {
+		return 0, false
+	}
+	return time.Duration(ms) * time.Millisecond, true
+}
+
+// has says whether the document gives a part.
+func (d *Document) has(part Pointer) bool {
+	if d.src.root == nil {
+		return false
+	}
+	_, ok := d.src.root.At(part.Tokens())
+	return ok
 }
