@@ -392,4 +392,3 @@ func (l *linter) eventBytes() {
 		l.fault(at, "event-bytes-loose", fmt.Sprintf("an event has %d bytes, and the largest example of %s takes %d", claimed, payload.Name, most), "lower it, unless events are larger than the examples")
 	}
 }
-
