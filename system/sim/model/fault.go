@@ -1,0 +1,396 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"tahanuji/reference/port"
+	"tahanuji/system/history"
+	"tahanuji/system/target"
+	"tahanuji/system/workload"
+)
+
+// step is a step of the plan while the run goes on.
+type step struct {
+	target.Step
+	left, matched, count int
+	what                 []string
+	invoked              history.Seq
+	healed               bool
+}
+
+// plan holds the steps where they are looked for: requests by API, moments that are none by what they wait for.
+type plan struct {
+	w     *world
+	all   []*step
+	byAPI map[string][]*step
+	after map[string][]*step
+	// anyCall: a step waits for a call of a port.
+	anyCall bool
+}
+
+func newPlan(w *world, steps []target.Step) *plan {
+	p := &plan{w: w, byAPI: map[string][]*step{}, after: map[string][]*step{}}
+	for _, s := range steps {
+		st := &step{Step: s, left: max(1, s.Budget)}
+		p.all = append(p.all, st)
+		if s.At.API != "" {
+			p.byAPI[s.At.API] = append(p.byAPI[s.At.API], st)
+			p.anyCall = p.anyCall || slices.Contains(Calls, s.At.API)
+		} else if !workload.IsInput(s.Do.Do) {
+			p.after[s.At.After] = append(p.after[s.At.After], st)
+		}
+	}
+	return p
+}
+
+// onInput takes over what the load says of the steps that act on it.
+func (p *plan) onInput(acted []target.Acted) {
+	for _, s := range p.all {
+		for _, a := range acted {
+			if a.Step == s.Name {
+				s.matched, s.count, s.what, s.left = a.Matched, a.Count, a.What, 0
+			}
+		}
+	}
+}
+
+// match finds the step whose moment a request is, and spends one of its budget. A Fetch is matched twice: as a request, and
+// by what its answer carries.
+func (p *plan) match(x *exchange, answered bool) *step {
+	for _, s := range p.byAPI[x.api] {
+		m := &s.At
+		if s.left == 0 || x.api == apiFetch && (m.Carries != "") != answered {
+			continue
+		}
+		if m.Role != "" && m.Role != x.from.role.Name || m.Member != 0 && m.Member != x.from.number || !p.reached(m.After) {
+			continue
+		}
+		if m.Carries != "" && !carries(x.items, m.Carries) || m.Passes != "" && !p.passes(x, m.Passes) {
+			continue
+		}
+		s.left--
+		s.matched++
+		return s
+	}
+	return nil
+}
+
+func carries(items []history.Item, label string) bool {
+	for i := range items {
+		if slices.Contains(items[i].Labels, label) {
+			return true
+		}
+	}
+	return false
+}
+
+// passes says whether a commit is the first to go beyond the record with the label.
+func (p *plan) passes(x *exchange, label string) bool {
+	at, ok := p.w.where[label]
+	g := p.w.groups[x.group]
+	if !ok || g == nil {
+		return false
+	}
+	for i := range x.items {
+		it := &x.items[i]
+		if it.Topic == at.Topic && it.Partition == at.Partition && it.Offset > at.Offset {
+			was, had := g.offsets[port.Partition{Topic: at.Topic, Partition: at.Partition}]
+			return !had || was <= at.Offset
+		}
+	}
+	return false
+}
+
+func (p *plan) reached(after string) bool {
+	switch after {
+	case "":
+		return true
+	case "start":
+		return p.w.started
+	case "rest":
+		return p.w.rested
+	}
+	_, ok := p.w.where[after]
+	return ok
+}
+
+// calls says whether a step waits for a call of a port.
+func (p *plan) calls() bool { return p.anyCall }
+
+// crash finds the step that kills a process at a call of its port.
+func (p *plan) crash(x *Process, call string, before bool) *step {
+	for _, s := range p.byAPI[call] {
+		m := &s.At
+		if s.left == 0 || s.Do.Before != before || m.Role != "" && m.Role != x.role.Name || m.Member != 0 && m.Member != x.number || !p.reached(m.After) {
+			continue
+		}
+		if m.Carries != "" && !x.got[m.Carries] {
+			continue
+		}
+		s.left--
+		s.matched++
+		return s
+	}
+	return nil
+}
+
+// due fires the steps that wait for a label, for "start" or for "rest".
+func (p *plan) due(after string) int {
+	n := 0
+	for _, s := range p.after[after] {
+		if s.left > 0 {
+			s.left = 0
+			s.matched++
+			n++
+			p.w.loop.After(0, func() { p.w.fire(s, nil) })
+		}
+	}
+	return n
+}
+
+// fire does what a step says to roles, nodes, stores or topics. x is the request that was its moment, nil if none.
+func (w *world) fire(s *step, x *exchange) {
+	d := s.Do
+	switch d.Do {
+	case target.Kill, target.Stop, target.Pause, target.Leave:
+		p := w.victim(s, x)
+		if p == nil {
+			return
+		}
+		w.hurt(s, p)
+	case target.Join:
+		if r := w.roles[orElse(d.Role, s.At.Role)]; r != nil {
+			n := r.next()
+			w.acted(s, "%s/%d joined", r.Name, n.number)
+			n.start()
+		}
+	case target.NodeDown:
+		w.nodeDown(s, x)
+	case target.LeaderMove:
+		if p := w.partitionOf(s, x); p != nil && len(w.nodes) > 1 {
+			p.leader = (p.leader + 1) % int32(len(w.nodes))
+			w.acted(s, "the leader of %s/%d moved to node %d", p.topic.name, p.n, p.leader)
+			for _, f := range p.waiting {
+				f.wake()
+			}
+			p.waiting = nil
+		}
+	case target.CoordinatorMove:
+		if g := w.groupOf(s, x); g != nil && len(w.nodes) > 1 {
+			g.node = (g.node + 1) % int32(len(w.nodes))
+			w.acted(s, "the coordinator of %s moved to node %d", g.name, g.node)
+		}
+	case target.StoreFail, target.StoreFull, target.StoreSlow:
+		if r := w.roles[orElse(d.Role, s.At.Role)]; r != nil {
+			r.sick = append(r.sick, &sickness{step: s, until: w.loop.Now() + orTime(d.For, time.Second), left: max(1, s.Budget)})
+			w.faultSeen(s)
+		}
+	case target.Poison:
+		w.poison(s, x)
+	case target.NotApplied, target.Applied, target.AckLost, target.CutBefore, target.Copy, target.LateCopy, target.Hold,
+		target.SendTwice, target.SendLater, target.Reorder, target.Late, target.Invalid, target.Burst:
+	}
+}
+
+func (w *world) hurt(s *step, p *instance) {
+	d := s.Do
+	r := p.role
+	switch {
+	case d.Do == target.Kill:
+		w.acted(s, "%s was killed at %s", p.door, moment(s.At))
+		p.kill()
+		if d.For >= 0 {
+			w.hold(s, d.For, p.start)
+		} else {
+			p.away = true
+		}
+	case d.Do == target.Pause:
+		w.acted(s, "%s was paused for %v", p.door, d.For)
+		p.pause()
+		w.hold(s, d.For, p.resume)
+	case d.Do == target.Leave:
+		w.acted(s, "%s of %s left", p.door, r.Name)
+		p.away = true
+		p.stop(nil)
+	default:
+		w.acted(s, "%s was asked to stop", p.door)
+		p.stop(func() { w.hold(s, d.For, p.start) })
+	}
+}
+
+func moment(m target.Moment) string {
+	var parts []string
+	for _, s := range []string{m.API, m.Carries, m.Passes, m.After} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// victim is the instance that a role action hits: the one named, else the one of the request, else the first that is up.
+func (w *world) victim(s *step, x *exchange) *instance {
+	d := s.Do
+	name := orElse(d.Role, s.At.Role)
+	if name == "" && x != nil {
+		name = x.from.role.Name
+	}
+	r := w.roles[name]
+	if r == nil {
+		return nil
+	}
+	member := d.Member
+	if member == 0 && x != nil && x.from.role == r {
+		member = x.from.number
+	}
+	if member == 0 && (d.Role == "" || d.Role == s.At.Role) {
+		member = s.At.Member
+	}
+	for _, p := range r.instances {
+		if (member == 0 || p.number == member) && p.proc != nil && !p.proc.dead {
+			return p
+		}
+	}
+	return nil
+}
+
+func (w *world) nodeDown(s *step, x *exchange) {
+	id := int32(0)
+	switch s.Do.Of {
+	case "leader":
+		if p := w.partitionOf(s, x); p != nil {
+			id = p.leader
+		}
+	case "coordinator":
+		if g := w.groupOf(s, x); g != nil {
+			id = g.node
+		}
+	}
+	if w.nodes[id].down {
+		return
+	}
+	w.nodes[id].down = true
+	w.acted(s, "node %d was down for %v", id, s.Do.For)
+	w.hold(s, s.Do.For, func() { w.nodes[id].down = false })
+}
+
+// partitionOf is the partition of the step's record, or of the request's first item.
+func (w *world) partitionOf(s *step, x *exchange) *partition {
+	for _, label := range []string{s.At.Carries, s.At.Passes, s.At.After} {
+		if at, ok := w.where[label]; ok {
+			return w.partition(at.Topic, at.Partition)
+		}
+	}
+	if x != nil && len(x.items) > 0 {
+		return w.partition(x.items[0].Topic, x.items[0].Partition)
+	}
+	return nil
+}
+
+func (w *world) groupOf(s *step, x *exchange) *group {
+	if x != nil && x.group != "" {
+		return w.groups[x.group]
+	}
+	name := orElse(s.Do.Role, s.At.Role)
+	for _, f := range w.cfg.Doc.Flows {
+		if f.Group != "" && (f.Role == name || name == "") {
+			return w.group(f.Group)
+		}
+	}
+	return nil
+}
+
+// poison writes a record that breaks every schema next to the step's record.
+func (w *world) poison(s *step, x *exchange) {
+	p := w.partitionOf(s, x)
+	if p == nil {
+		return
+	}
+	w.acted(s, "a record that is no JSON was written to %s/%d at offset %d", p.topic.name, p.n, len(p.log))
+	w.append(p, []record{{key: []byte("poison"), value: []byte(`{"poison`), at: w.clock(), label: "poison:" + s.Name}}, -1, -1, -1)
+}
+
+// hold does fn once d from now, or when all faults are healed, whichever is first.
+func (w *world) hold(s *step, d time.Duration, fn func()) {
+	h := &held{step: s, fn: fn}
+	w.holds = append(w.holds, h)
+	w.loop.After(d, func() { w.release(h) })
+}
+
+// held is what ends a fault.
+type held struct {
+	step *step
+	fn   func()
+}
+
+func (w *world) release(h *held) {
+	if h.fn == nil {
+		return
+	}
+	fn := h.fn
+	h.fn = nil
+	fn()
+	w.faultHealed(h.step)
+}
+
+// heal ends every fault that acts.
+func (w *world) heal() {
+	for len(w.holds) > 0 {
+		holds := w.holds
+		w.holds = nil
+		for _, h := range holds {
+			w.release(h)
+		}
+	}
+	for _, r := range w.order {
+		for _, s := range r.sick {
+			w.faultHealed(s.step)
+		}
+		r.sick = nil
+	}
+	for i := range w.nodes {
+		w.nodes[i].down = false
+	}
+}
+
+func (w *world) faultSeen(s *step) {
+	if s.invoked == 0 {
+		what := ""
+		if len(s.what) > 0 {
+			what = s.what[0]
+		}
+		s.invoked = w.add(history.Event{Op: history.OpFault, Phase: history.Invoke, Key: s.Name, Value: what, Tag: s.Fault})
+	}
+}
+
+func (w *world) faultHealed(s *step) {
+	if s.invoked != 0 && !s.healed {
+		s.healed = true
+		w.add(history.Event{Op: history.OpFault, Phase: history.OK, Of: s.invoked, Key: s.Name, Tag: s.Fault})
+	}
+}
+
+func (p *plan) acted() []target.Acted {
+	out := make([]target.Acted, 0, len(p.all))
+	for _, s := range p.all {
+		p.w.faultHealed(s)
+		out = append(out, target.Acted{Step: s.Name, Fault: s.Fault, Matched: s.matched, Count: s.count, What: s.what})
+	}
+	return out
+}
+
+func orElse(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func orTime(a, b time.Duration) time.Duration {
+	if a > 0 {
+		return a
+	}
+	return b
+}
