@@ -32,6 +32,14 @@ type Env struct {
 	Base time.Time
 	Flaw string
 	Rec  *history.Recorder
+	// Group counts the members of a consumer group, asked of the broker directly; needed by roles that are ready by their
+	// group. An error, such as a coordinator that is still loading, means not ready yet.
+	Group func(ctx context.Context, group string) (members int, err error)
+	// Prefix stands before the document's names of topics and groups when the system shares a cluster (sut.yaml, topics:
+	// prefixed); "" when it has a cluster of its own.
+	Prefix string
+	// Postgres makes a database of the run's own for a role and returns its URL; nil where none can be had.
+	Postgres func(ctx context.Context, role string) (url string, err error)
 }
 
 // Row is one row that a display shows: the key's fields in the order of overwrite-key, and the value as a JSON object from

@@ -1,0 +1,137 @@
+package sut
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"time"
+
+	"tahanuji/system/contract"
+	"tahanuji/system/sut/services"
+)
+
+// Command starts the services of a sut.yaml, in any language. Make it with NewCommand.
+type Command struct {
+	file  *services.File
+	doc   *contract.Document
+	once  sync.Once
+	setup error
+}
+
+var _ Adapter = (*Command)(nil)
+
+// NewCommand binds a sut.yaml that was read with services.Load to its document. The error is services.Faults: all that is wrong,
+// with lines.
+func NewCommand(file *services.File, doc *contract.Document) (*Command, error) {
+	if err := file.Bind(doc); err != nil {
+		return nil, err
+	}
+	return &Command{file: file, doc: doc}, nil
+}
+
+// Name of the adapter.
+func (c *Command) Name() string { return "command" }
+
+// Prefixed says whether the services take the names of topics and groups from placeholders, so that a run may put a prefix
+// before them (Env.Prefix).
+func (c *Command) Prefixed() bool { return !c.file.Exact }
+
+// Plays says whether the file has a service for the document's role; other roles are played by the reference.
+func (c *Command) Plays(role string) bool {
+	return slices.ContainsFunc(c.file.Roles, func(r *services.Role) bool { return r.Plain == role })
+}
+
+// Lacks says what can't be seen of these services from outside.
+func (c *Command) Lacks(doc *contract.Document) map[contract.Feature]string {
+	lacks := map[contract.Feature]string{}
+	say := func(f contract.Feature, format string, args ...any) {
+		if lacks[f] == "" {
+			lacks[f] = fmt.Sprintf(format, args...)
+		}
+	}
+	for _, r := range c.file.Roles {
+		if slices.Contains(r.Kinds, contract.Recorder) {
+			switch {
+			case r.Accept == nil:
+				say(contract.NeedsAccept, "roles.%s has no accept in sut.yaml: nobody can hand it an event", r.Name)
+				say(contract.NeedsFields, "roles.%s has no accept in sut.yaml: its refusals are not seen", r.Name)
+			case r.Accept.Fields == nil:
+				say(contract.NeedsFields, "roles.%s.accept has no refused.fields in sut.yaml: its refusals name no field that can be read",
+					r.Name)
+			}
+			if r.Accept != nil && r.Accept.HTTP != nil && r.Accept.HTTP.Data {
+				say(contract.NeedsSourceID, "roles.%s is handed the data alone (body: data): it sets the event id itself", r.Name)
+			}
+		}
+		if slices.Contains(r.Kinds, contract.Display) && r.Rows == nil {
+			say(contract.NeedsRows, "roles.%s has no rows in sut.yaml: nobody can ask it what it shows", r.Name)
+		}
+		if slices.Contains(r.Kinds, contract.Summarizer) {
+			say(contract.NeedsStore, "roles.%s is a command: what its store holds is not seen from outside", r.Name)
+		}
+		if !r.Uses("bootstrap") {
+			say(contract.NeedsWire, "roles.%s does not use {bootstrap} in sut.yaml: it is not behind the fault proxy", r.Name)
+		}
+	}
+	return lacks
+}
+
+// setupWithin bounds each setup command; a first build may fetch a lot.
+const setupWithin = 15 * time.Minute
+
+// prepare runs the setup commands once, however many runs follow.
+func (c *Command) prepare(ctx context.Context) error {
+	c.once.Do(func() {
+		for _, cmd := range c.file.Setup {
+			if c.setup = runSetup(ctx, c.file.Dir, cmd, passed(c.file.Inherit)); c.setup != nil {
+				return
+			}
+		}
+		for _, r := range c.file.Roles {
+			for _, cmd := range r.Setup {
+				if c.setup = runSetup(ctx, r.Dir, cmd, passed(r.Inherit)); c.setup != nil {
+					return
+				}
+			}
+		}
+	})
+	return c.setup
+}
+
+func runSetup(ctx context.Context, dir string, command, env []string) error {
+	ctx, cancel := context.WithTimeout(ctx, setupWithin)
+	defer cancel()
+	path, err := services.Executable(dir, command[0])
+	if err != nil {
+		return fmt.Errorf("sut: setup %q: %w", command, err)
+	}
+	cmd := exec.CommandContext(ctx, path, command[1:]...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, env, time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("sut: setup %q in %s: %w\n%s", command, dir, err, last(out, 2000))
+	}
+	return nil
+}
+
+// last is the end of a text, at most n bytes.
+func last(text []byte, n int) string {
+	if len(text) > n {
+		return "..." + string(text[len(text)-n:])
+	}
+	return string(text)
+}
+
+// passed is what of the suite's environment is passed on.
+func passed(inherit []string) []string {
+	var env []string
+	for _, name := range slices.Concat([]string{"PATH", "HOME", "LANG", "TZ", "JAVA_HOME"}, inherit) {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}

@@ -1,0 +1,204 @@
+package process
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Process is one started command with all that it started in its group.
+type Process struct {
+	name     string
+	cmd      *exec.Cmd
+	stdin    *os.File
+	stopping atomic.Bool
+	release  sync.Once
+	released chan struct{} // Stop gives up the rest of the group
+	exited   chan struct{} // the leader ended
+	drained  chan struct{} // both streams ended
+	gone     chan struct{} // the leader ended, its group was killed, its output is in the log
+	state    string
+}
+
+// lineLimit is the longest line that is looked at as a whole, in bytes; longer ones are logged in pieces.
+const lineLimit = 1 << 20
+
+func start(s Spec) (*Process, error) {
+	p := &Process{name: s.Name, released: make(chan struct{}), exited: make(chan struct{}), drained: make(chan struct{}),
+		gone: make(chan struct{})}
+	p.cmd = &exec.Cmd{Path: s.Command[0], Args: s.Command, Dir: s.Dir, Env: s.Env, SysProcAttr: ownGroup()}
+	var ours, theirs []*os.File
+	closeAll := func(files []*os.File) {
+		for _, f := range files {
+			_ = f.Close()
+		}
+	}
+	defer func() { closeAll(theirs) }()
+	pipe := func() (r, w *os.File, err error) {
+		if r, w, err = os.Pipe(); err != nil {
+			closeAll(ours)
+		}
+		return r, w, err
+	}
+	out, outW, err := pipe()
+	if err != nil {
+		return nil, err
+	}
+	ours, theirs = append(ours, out), append(theirs, outW)
+	errs, errW, err := pipe()
+	if err != nil {
+		return nil, err
+	}
+	ours, theirs = append(ours, errs), append(theirs, errW)
+	p.cmd.Stdout, p.cmd.Stderr = outW, errW
+	if s.Stdin {
+		inR, in, err := pipe()
+		if err != nil {
+			return nil, err
+		}
+		ours, theirs = append(ours, in), append(theirs, inR)
+		p.cmd.Stdin, p.stdin = inR, in
+	}
+	if err := p.cmd.Start(); err != nil {
+		closeAll(ours)
+		return nil, err
+	}
+	s.Log.Note("started, pid %d: %s", p.PID(), strings.Join(s.Command, " "))
+	go p.read(out, errs, s)
+	go p.wait(s.Log, ours)
+	return p, nil
+}
+
+// read drains both streams, for ever fast: a command that floods its output must not come to a halt on it.
+func (p *Process) read(out, errs *os.File, s Spec) {
+	other := make(chan struct{})
+	go func() {
+		lines(errs, s.Log, func(l string) bool { return s.Line != nil && s.Line(true, l) })
+		close(other)
+	}()
+	lines(out, s.Log, func(l string) bool { return s.Line != nil && s.Line(false, l) })
+	<-other
+	close(p.drained)
+}
+
+func lines(from io.Reader, log *Log, see func(string) bool) {
+	in := bufio.NewReaderSize(from, 64<<10)
+	var long []byte
+	for {
+		piece, err := in.ReadSlice('\n')
+		long = append(long, piece...)
+		if errors.Is(err, bufio.ErrBufferFull) && len(long) < lineLimit {
+			continue
+		}
+		if len(long) > 0 {
+			line := strings.TrimRight(string(long), "\r\n")
+			if !see(line) {
+				log.Line(line)
+			}
+			long = long[:0]
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return
+		}
+	}
+}
+
+func (p *Process) wait(log *Log, ours []*os.File) {
+	err := p.cmd.Wait()
+	switch {
+	case err == nil:
+		p.state = "exit code 0"
+	case p.cmd.ProcessState != nil:
+		p.state = strings.Replace(p.cmd.ProcessState.String(), "exit status", "exit code", 1)
+	default:
+		p.state = err.Error()
+	}
+	close(p.exited)
+	if p.stopping.Load() {
+		<-p.released // the rest of the group has its time to end
+	}
+	p.Kill() // what the leader leaves behind ends with it
+	select {
+	case <-p.drained:
+	case <-time.After(time.Second):
+	}
+	// A process that left the group may hold the other ends of the pipes; its output is no longer ours.
+	for _, f := range ours {
+		_ = f.Close()
+	}
+	<-p.drained
+	log.Note("ended, pid %d: %s", p.PID(), p.state)
+	close(p.gone)
+}
+
+// PID is the leader's process id, and the group's.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Stdin is the command's standard input, or nil.
+func (p *Process) Stdin() *os.File { return p.stdin }
+
+// Exited is closed when the leader has ended.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// Gone is closed when the leader has ended, its group was killed and its output was read.
+func (p *Process) Gone() <-chan struct{} { return p.gone }
+
+// State says how the leader ended, such as "exit code 1" or "signal: killed". Valid once Exited is closed.
+func (p *Process) State() string { return p.state }
+
+// Kill sends SIGKILL to the whole group, frozen or not, and does not wait. A group that is gone is no error.
+func (p *Process) Kill() { _ = syscall.Kill(-p.PID(), syscall.SIGKILL) }
+
+// Signal sends a signal to the whole group.
+func (p *Process) Signal(s syscall.Signal) error {
+	if err := syscall.Kill(-p.PID(), s); err != nil {
+		return fmt.Errorf("process: %s to the group of %s: %w", s, p.name, err)
+	}
+	return nil
+}
+
+// Stop sends the signal to the group (thawed first) and waits until all of it has ended; what has not after within is killed.
+// It reports whether the signal was obeyed in time.
+func (p *Process) Stop(s syscall.Signal, within time.Duration) (obeyed bool) {
+	p.stopping.Store(true)
+	// Errors: a group that is gone already has obeyed.
+	_ = syscall.Kill(-p.PID(), s)
+	_ = syscall.Kill(-p.PID(), syscall.SIGCONT)
+	limit := time.NewTimer(within)
+	defer limit.Stop()
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	exited := p.exited
+	for {
+		select {
+		case <-exited:
+			exited = nil
+		case <-look.C:
+		case <-limit.C:
+			p.end()
+			return false
+		}
+		if exited == nil && !groupAlive(p.PID()) {
+			p.end()
+			return true
+		}
+	}
+}
+
+// end kills what is left and waits for the output's end; it can't be refused, so five seconds are only a guard.
+func (p *Process) end() {
+	p.release.Do(func() { close(p.released) })
+	p.Kill()
+	select {
+	case <-p.gone:
+	case <-time.After(5 * time.Second):
+	}
+}
