@@ -65,6 +65,9 @@ func (p *Process) Record(e history.Event) history.Seq {
 	return p.w.add(e)
 }
 
+// Watched says whether the run wants to know what stores commit.
+func (p *Process) Watched() bool { return !p.w.cfg.NoStored }
+
 // Door names the process's instance, as histories do: "ROLE/INSTANCE".
 func (p *Process) Door() string { return p.door }
 
