@@ -145,20 +145,18 @@ func (p *plan) invalid(step target.Step, e Event) string {
 	if err != nil {
 		return ""
 	}
-	for _, other := range p.load.Events { // the new id is none of the load's
-		if m.used[m.doc.Envelope.ID] == nil {
-			m.used[m.doc.Envelope.ID] = map[string]bool{}
-		}
-		m.used[m.doc.Envelope.ID][other.ID] = true
-	}
+	m.used[m.doc.Envelope.ID] = p.load.ids() // the new id is none of the load's
 	if err := m.stampOwn(record, "step/"+step.Name); err != nil {
 		return ""
 	}
-	all := m.variants(record)
+	all := m.breaks(record)
 	if len(all) == 0 {
 		return ""
 	}
-	v := all[seed.Pick(p.load.seed, len(all), "invalid", step.Name)]
+	v, ok := m.like(record, all[seed.Pick(p.load.seed, len(all), "invalid", step.Name)])
+	if !ok {
+		return ""
+	}
 	broken := p.load.shape.brokenEvent(v, e)
 	broken.Index, broken.Label = p.next, Label(p.next)
 	p.next++

@@ -23,31 +23,44 @@ type variant struct {
 	record *draw.Node
 }
 
-// variants derives, from schema and rules, records that are wrong in one known field each, one that is wrong in two, and some
-// that are no proper JSON. Each is held against the document: what it does not refuse, or refuses for other fields, is left out.
-func (m *maker) variants(record *draw.Node) []variant {
-	edits := m.edits(record)
-	var out []variant
+// breaks are the edits, alone or two together, that the document refuses for a record: of one known field each, of two, and
+// some that leave no proper JSON. What it does not refuse, or refuses for other fields, is left out.
+func (m *maker) breaks(record *draw.Node) [][]edit {
+	var out [][]edit
 	var two []edit
-	for _, e := range edits {
+	for _, e := range m.edits(record) {
 		if !m.body.Under(e.field) {
 			continue
 		}
-		v, ok := m.verified(record, e)
-		if !ok {
+		if _, ok := m.verified(record, e); !ok {
 			continue
 		}
-		out = append(out, v)
-		if !e.syntax && len(two) < 2 && (len(two) == 0 || !two[0].field.Under(e.field) && !e.field.Under(two[0].field)) && leafEdit(record, e) {
+		out = append(out, []edit{e})
+		apart := len(two) == 0 || !two[0].field.Under(e.field) && !e.field.Under(two[0].field)
+		if !e.syntax && len(two) < 2 && apart && leafEdit(record, e) {
 			two = append(two, e)
 		}
 	}
 	if len(two) == 2 {
 		if v, ok := m.verified(record, two...); ok && len(v.wrong) > 1 {
-			out = append(out, v)
+			out = append(out, two)
 		}
 	}
 	return out
+}
+
+// like finds in a record the edits that broke another record of the schema, false if one of them is not possible there.
+func (m *maker) like(record *draw.Node, edits []edit) (variant, bool) {
+	var found []edit
+	for _, e := range m.edits(record) {
+		if slices.ContainsFunc(edits, func(o edit) bool { return o.field == e.field && o.how == e.how }) {
+			found = append(found, e)
+		}
+	}
+	if len(found) != len(edits) {
+		return variant{}, false
+	}
+	return m.verified(record, found...)
 }
 
 func leafEdit(record *draw.Node, e edit) bool {

@@ -132,16 +132,15 @@ func (f *filler) duplicates(rng *rand.Rand) {
 func (f *filler) spread(records []*draw.Node) error {
 	f.broken = map[int][]variant{}
 	from := len(records) / 6
-	base := records[from].Clone()
-	all := f.variants(base)
-	for k := range all {
+	all := f.breaks(records[from])
+	for k, edits := range all {
 		at := from + k*(len(records)-from)/len(all)
 		base := records[at].Clone()
 		if err := f.stampOwn(base, "invalid/"+strconv.Itoa(k)); err != nil {
 			return err
 		}
-		if v := f.variants(base); k < len(v) { // the same list for every record of the schema, optional fields apart
-			f.broken[at] = append(f.broken[at], v[k])
+		if v, ok := f.like(base, edits); ok { // optional fields may be missing in this record
+			f.broken[at] = append(f.broken[at], v)
 		}
 	}
 	return nil

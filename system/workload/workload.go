@@ -4,6 +4,7 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"tahanuji/system/contract"
@@ -130,4 +131,16 @@ func (l *Load) Valid() []Event {
 		}
 	}
 	return out
+}
+
+// Closes says whether the load sends an event of the same group that is late enough, by event time, for the windows that hold
+// e to be due.
+func (l *Load) Closes(e Event) bool {
+	due := l.shape.due(l.shape.window().End(e.Window))
+	for _, other := range l.Events {
+		if other.Valid() && slices.Equal(other.Group, e.Group) && !other.At.Before(due) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,0 +1,183 @@
+// Package aim says what a fault is and what it aims with: it turns a document and a load into moments that name records. It
+// hurts nothing; package faults carries steps out.
+package aim
+
+import (
+	"fmt"
+	"math/rand"
+
+	"tahanuji/system/contract"
+	"tahanuji/system/target"
+	"tahanuji/system/workload"
+)
+
+// Fault is one way to hurt the system, an entry of faults.All. Its file, its entry and its column in reports have its name.
+type Fault struct {
+	Name string
+	Doc  string // one sentence: what happens, and what the client can't tell
+	// Needs are the kinds of things that it takes hold of.
+	Needs []target.Kind
+	// Aim draws the steps of one use of the fault. Equal generators draw equal steps. Every step names records of the load's
+	// second third, so that partitions have committed offsets before it acts, or the rest. An error means that the document
+	// or the load has nothing that the fault could take hold of.
+	Aim func(rng *rand.Rand, on Aim) ([]target.Step, error)
+}
+
+// Aim is what a fault is aimed at.
+type Aim struct {
+	Doc  *contract.Document
+	Load *workload.Load
+	Kind contract.Kind // the kind of role whose requests, process or store is hit
+	// Members is how many instances the role has; 0 counts as one.
+	Members int
+}
+
+// Role is the name of the role that is hit: the load's own recorder, the summarizer that reads the load's topic, the display
+// that reads its summaries, or else the first of the kind.
+func (a Aim) Role() (string, error) {
+	first := ""
+	summaries := a.summaryTopics()
+	for _, f := range a.Doc.Flows {
+		if f.Kind != a.Kind {
+			continue
+		}
+		if first == "" {
+			first = f.Role
+		}
+		switch a.Kind {
+		case contract.Recorder:
+			if f.Name == a.Load.Flow {
+				return f.Role, nil
+			}
+		case contract.Summarizer:
+			if f.Reads == a.Load.Topic {
+				return f.Role, nil
+			}
+		case contract.Display:
+			if summaries[f.Reads] {
+				return f.Role, nil
+			}
+		}
+	}
+	if first == "" {
+		return "", fmt.Errorf("aim: document %s has no %s", a.Doc.ID, a.Kind)
+	}
+	return first, nil
+}
+
+func (a Aim) summaryTopics() map[string]bool {
+	out := map[string]bool{}
+	for _, f := range a.Doc.Flows {
+		if f.Kind == contract.Summarizer && f.Writes != "" {
+			out[f.Writes] = true
+		}
+	}
+	return out
+}
+
+// Event draws a valid event of the second third of the load.
+func (a Aim) Event(rng *rand.Rand) (workload.Event, error) {
+	all := a.middle()
+	if len(all) == 0 {
+		return workload.Event{}, fmt.Errorf("aim: the load of flow %s has no event to aim at", a.Load.Flow)
+	}
+	return all[rng.Intn(len(all))], nil
+}
+
+// Events draws n different events of the second third, in the load's order; fewer if there are not so many.
+func (a Aim) Events(rng *rand.Rand, n int) ([]workload.Event, error) {
+	all := a.middle()
+	if len(all) == 0 {
+		return nil, fmt.Errorf("aim: the load of flow %s has no event to aim at", a.Load.Flow)
+	}
+	taken := map[int]bool{}
+	for _, i := range rng.Perm(len(all))[:min(n, len(all))] {
+		taken[i] = true
+	}
+	var out []workload.Event
+	for i, e := range all {
+		if taken[i] {
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+func (a Aim) middle() []workload.Event {
+	all := a.Load.Valid()
+	if len(all) < 3 {
+		return all
+	}
+	return all[len(all)/3 : 2*len(all)/3]
+}
+
+// Written draws the label of a record that the role writes: an event for a recorder, for a summarizer a summary that is
+// published during the load.
+func (a Aim) Written(rng *rand.Rand) (string, error) {
+	switch a.Kind {
+	case contract.Recorder:
+		e, err := a.Event(rng)
+		return e.Label, err
+	case contract.Summarizer:
+		return a.summary(rng)
+	case contract.Display:
+		return "", fmt.Errorf("aim: a display writes no records")
+	}
+	return "", fmt.Errorf("aim: %q is no kind of role", a.Kind)
+}
+
+// Read draws the label of a record that the role reads: an event for a summarizer, a summary for a display.
+func (a Aim) Read(rng *rand.Rand) (string, error) {
+	switch a.Kind {
+	case contract.Summarizer:
+		e, err := a.Event(rng)
+		return e.Label, err
+	case contract.Display:
+		return a.summary(rng)
+	case contract.Recorder:
+		return "", fmt.Errorf("aim: a recorder reads no records")
+	}
+	return "", fmt.Errorf("aim: %q is no kind of role", a.Kind)
+}
+
+// summary draws a summary that an event of the second third counts in and that the load closes: the last window of a group
+// stays open, and a document without folds has none.
+func (a Aim) summary(rng *rand.Rand) (string, error) {
+	var labels []string
+	seen := map[string]bool{}
+	for _, e := range a.middle() {
+		if !a.Load.Closes(e) {
+			continue
+		}
+		for _, s := range a.Load.SummariesOf(e) {
+			if !seen[s.Label] {
+				seen[s.Label] = true
+				labels = append(labels, s.Label)
+			}
+		}
+	}
+	if len(labels) == 0 {
+		return "", fmt.Errorf("aim: no window with an event of the load's second third closes, so no summary can be named")
+	}
+	return labels[rng.Intn(len(labels))], nil
+}
+
+// Instances is how many instances the role has, at least one.
+func (a Aim) Instances() int { return max(1, a.Members) }
+
+// Pick draws one of several things.
+func Pick[T any](rng *rand.Rand, of ...T) T { return of[rng.Intn(len(of))] }
+
+// ReadTopic is the topic that the role reads.
+func (a Aim) ReadTopic() (string, error) {
+	role, err := a.Role()
+	if err != nil {
+		return "", err
+	}
+	for _, f := range a.Doc.Flows {
+		if f.Role == role && f.Reads != "" {
+			return f.Reads, nil
+		}
+	}
+	return "", fmt.Errorf("aim: role %s reads no topic", role)
+}

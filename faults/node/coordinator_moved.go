@@ -1,0 +1,28 @@
+package node
+
+import (
+	"math/rand"
+
+	"tahanuji/faults/aim"
+	"tahanuji/system/target"
+)
+
+func coordinatorMoved() aim.Fault {
+	const name = "coordinator-moved"
+	return aim.Fault{
+		Name:  name,
+		Doc:   "The coordinator of the reader's group moves to another node.",
+		Needs: []target.Kind{target.Nodes},
+		Aim: func(rng *rand.Rand, on aim.Aim) ([]target.Step, error) {
+			role, err := on.Role()
+			if err != nil {
+				return nil, err
+			}
+			at, err := on.Moment(rng)
+			if err != nil {
+				return nil, err
+			}
+			return aim.One(name, at, target.Action{Do: target.CoordinatorMove, Role: role}), nil
+		},
+	}
+}

@@ -1,0 +1,33 @@
+package role
+
+import (
+	"math/rand"
+
+	"tahanuji/faults/aim"
+	"tahanuji/system/target"
+)
+
+func memberLeaves() aim.Fault {
+	const name = "member-leaves"
+	return aim.Fault{
+		Name:  name,
+		Doc:   "A member of a role is asked to stop and stays away; where there is only one, another joined before.",
+		Needs: []target.Kind{target.Roles},
+		Aim: func(rng *rand.Rand, on aim.Aim) ([]target.Step, error) {
+			role, err := on.Role()
+			if err != nil {
+				return nil, err
+			}
+			events, err := on.Events(rng, 2)
+			if err != nil {
+				return nil, err
+			}
+			leave := target.Step{At: target.Moment{After: events[len(events)-1].Label}, Do: target.Action{Do: target.Leave, Role: role, Member: 1 + rng.Intn(on.Instances())}}
+			if on.Instances() > 1 {
+				return aim.Named(name, leave), nil
+			}
+			join := target.Step{At: target.Moment{After: events[0].Label}, Do: target.Action{Do: target.Join, Role: role}}
+			return aim.Named(name, join, leave), nil
+		},
+	}
+}
