@@ -51,7 +51,10 @@ func (r *reader) adr(file adrFile) ADR {
 	a.Decides = r.pointers(m, "decides", what)
 	a.Reasons, a.Alternatives = r.texts(m, "reasons", what), r.texts(m, "alternatives", what)
 	a.Supersedes, a.SupersededBy, a.Amends = r.texts(m, "supersedes", what), r.texts(m, "superseded-by", what), r.texts(m, "amends", what)
-	a.changeAt = map[Pointer]Pos{}
+	a.changeAt, a.places = map[Pointer]Pos{}, map[string]Pos{}
+	for _, p := range m.Pairs {
+		a.places[p.Name] = pos(p.At)
+	}
 	for _, op := range r.list(m, "change", what) {
 		if r.is(op, tree.Map, "an operation of "+what+".change") {
 			if path, ok := op.Get("path"); ok {
@@ -81,6 +84,16 @@ func (r *reader) adr(file adrFile) ADR {
 	return a
 }
 
+// at is where a field of the front matter stands, or the file's beginning where it has none of them.
+func (a *ADR) at(names ...string) Pos {
+	for _, name := range names {
+		if p, ok := a.places[name]; ok {
+			return p
+		}
+	}
+	return a.Pos
+}
+
 // frontMatter splits a Markdown file whose first line is ---.
 func frontMatter(text []byte) (front []byte, body string, ok bool) {
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
@@ -97,11 +110,14 @@ func frontMatter(text []byte) (front []byte, body string, ok bool) {
 
 // adrs reads the files and checks what they say of each other and of the document.
 func (r *reader) adrs(files []adrFile, root *tree.Node) []ADR {
+	misformed := slices.ContainsFunc(r.faults, func(f Fault) bool {
+		return f.Rule == "unknown-key" || f.Rule == "type" || f.Rule == "missing-key"
+	})
 	var all []ADR
 	for _, file := range files {
 		a := r.adr(file)
 		if other := slices.IndexFunc(all, func(o ADR) bool { return o.ID == a.ID && a.ID != "" }); other >= 0 {
-			r.fault(a.Pos, "value", fmt.Sprintf("the id %s is taken by %s", a.ID, all[other].File), "give it an id of its own")
+			r.fault(a.at("id"), "value", fmt.Sprintf("the id %s is taken by %s", a.ID, all[other].File), "give it an id of its own")
 		}
 		all = append(all, a)
 	}
@@ -110,20 +126,22 @@ func (r *reader) adrs(files []adrFile, root *tree.Node) []ADR {
 		ids = append(ids, a.ID)
 	}
 	for _, a := range all {
-		for _, id := range slices.Concat(a.Supersedes, a.SupersededBy, a.Amends) {
-			if !slices.Contains(ids, id) {
-				r.fault(a.Pos, "reference", fmt.Sprintf("decision %s names %s, which does not exist", a.ID, quoted(id)), known(id, ids))
+		for field, named := range map[string][]string{"supersedes": a.Supersedes, "superseded-by": a.SupersededBy, "amends": a.Amends} {
+			for _, id := range named {
+				if !slices.Contains(ids, id) {
+					r.fault(a.at(field), "reference", fmt.Sprintf("decision %s names %s, which does not exist", a.ID, quoted(id)), known(id, ids))
+				}
 			}
 		}
-		if a.Status != Accepted && a.Status != Proposed {
-			continue // it may speak of parts that are gone
+		if a.Status != Accepted && a.Status != Proposed || misformed {
+			continue // it may speak of parts that are gone, or of a part whose name is misspelt in the document
 		}
 		for _, p := range a.Decides {
 			deepest, there := root.At(p.Tokens())
 			if there || slices.ContainsFunc(a.touches, func(t Pointer) bool { return t.Under(p) }) {
 				continue
 			}
-			r.fault(a.Pos, "reference", fmt.Sprintf("decision %s decides %s, which the document does not have", a.ID, quoted(string(p))), nearestPointer(p, root, deepest))
+			r.fault(a.at("decides"), "reference", fmt.Sprintf("decision %s decides %s, which the document does not have", a.ID, quoted(string(p))), nearestPointer(p, root, deepest))
 		}
 	}
 	return all

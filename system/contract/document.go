@@ -229,6 +229,7 @@ type ADR struct {
 
 	touches  []Pointer       // paths that Change replaces, removes or adds
 	changeAt map[Pointer]Pos // where its operations stand
+	places   map[string]Pos  // where the fields of the front matter stand
 }
 
 // Expectation is what a proposal's author expects of one clause in one phase (baseline, migration, proposal).

@@ -32,13 +32,13 @@ type linter struct {
 func (l *linter) decisions() {
 	for _, a := range l.doc.ADRs {
 		if len(a.Reasons) == 0 {
-			l.fault(a.Pos, "adr-reasons", fmt.Sprintf("decision %s gives no reason", a.ID), "write down why, under reasons")
+			l.fault(a.at("reasons", "id"), "adr-reasons", fmt.Sprintf("decision %s gives no reason", a.ID), "write down why, under reasons")
 		}
 		if len(a.Alternatives) == 0 {
-			l.fault(a.Pos, "adr-alternatives", fmt.Sprintf("decision %s names no rejected alternative", a.ID), "write down what was rejected and why, under alternatives")
+			l.fault(a.at("alternatives", "id"), "adr-alternatives", fmt.Sprintf("decision %s names no rejected alternative", a.ID), "write down what was rejected and why, under alternatives")
 		}
 		if slices.Contains(slices.Concat(a.Supersedes, a.SupersededBy, a.Amends), a.ID) {
-			l.fault(a.Pos, "adr-self", fmt.Sprintf("decision %s supersedes or amends itself", a.ID), "remove its own id")
+			l.fault(a.at("supersedes", "amends", "superseded-by"), "adr-self", fmt.Sprintf("decision %s supersedes or amends itself", a.ID), "remove its own id")
 			continue
 		}
 		l.supersession(a)
@@ -51,18 +51,18 @@ func (l *linter) supersession(a ADR) {
 		switch {
 		case old == nil || a.Status != Accepted && a.Status != Superseded: // a proposal supersedes nothing yet
 		case !slices.Contains(old.SupersededBy, a.ID):
-			l.fault(old.Pos, "adr-supersedes", fmt.Sprintf("decision %s supersedes %s, which does not say so", a.ID, id), fmt.Sprintf("write superseded-by: [%s] into %s", a.ID, id))
+			l.fault(old.at("superseded-by", "status"), "adr-supersedes", fmt.Sprintf("decision %s supersedes %s, which does not say so", a.ID, id), fmt.Sprintf("write superseded-by: [%s] into %s", a.ID, id))
 		case old.Status != Superseded:
-			l.fault(old.Pos, "adr-supersedes", fmt.Sprintf("decision %s is superseded by %s and its status is %s", id, a.ID, old.Status), "set its status to superseded")
+			l.fault(old.at("status"), "adr-supersedes", fmt.Sprintf("decision %s is superseded by %s and its status is %s", id, a.ID, old.Status), "set its status to superseded")
 		}
 	}
 	for _, id := range a.SupersededBy {
 		if by := l.doc.ADR(id); by != nil && !slices.Contains(by.Supersedes, a.ID) {
-			l.fault(by.Pos, "adr-supersedes", fmt.Sprintf("decision %s is superseded by %s, which does not say so", a.ID, id), fmt.Sprintf("write supersedes: [%s] into %s", a.ID, id))
+			l.fault(by.at("supersedes", "id"), "adr-supersedes", fmt.Sprintf("decision %s is superseded by %s, which does not say so", a.ID, id), fmt.Sprintf("write supersedes: [%s] into %s", a.ID, id))
 		}
 	}
 	if a.Status == Superseded && len(a.SupersededBy) == 0 {
-		l.fault(a.Pos, "adr-supersedes", fmt.Sprintf("decision %s is superseded, and by none", a.ID), "name the new decision under superseded-by")
+		l.fault(a.at("status"), "adr-supersedes", fmt.Sprintf("decision %s is superseded, and by none", a.ID), "name the new decision under superseded-by")
 	}
 }
 
@@ -100,7 +100,7 @@ func (l *linter) decided(number Pointer) {
 	for i, a := range by {
 		for _, b := range by[:i] {
 			if !slices.Contains(a.Amends, b.ID) && !slices.Contains(b.Amends, a.ID) {
-				l.fault(a.Pos, "decided-twice", fmt.Sprintf("%s is decided by %s and by %s", number, b.ID, a.ID), "let the newer one supersede or amend the older one")
+				l.fault(a.at("decides"), "decided-twice", fmt.Sprintf("%s is decided by %s and by %s", number, b.ID, a.ID), "let the newer one supersede or amend the older one")
 			}
 		}
 	}
@@ -117,12 +117,12 @@ func (l *linter) proposals() {
 				return slices.ContainsFunc(old.Decides, func(p Pointer) bool { return p.Under(t) || t.Under(p) })
 			})
 			if old.Status == Accepted && touches && !slices.Contains(slices.Concat(a.Amends, a.Supersedes), old.ID) {
-				l.fault(a.Pos, "adr-change", fmt.Sprintf("proposal %s changes what %s decides", a.ID, old.ID), fmt.Sprintf("write amends: [%s] or supersedes: [%s]", old.ID, old.ID))
+				l.fault(a.at("change"), "adr-change", fmt.Sprintf("proposal %s changes what %s decides", a.ID, old.ID), fmt.Sprintf("write amends: [%s] or supersedes: [%s]", old.ID, old.ID))
 			}
 		}
 		for _, e := range a.Expects {
 			if !slices.Contains(ClauseIDs(), e.Clause) {
-				l.fault(a.Pos, "adr-expects", fmt.Sprintf("proposal %s expects something of %s, which is no clause", a.ID, quoted(string(e.Clause))), known(string(e.Clause), clauseNames(ClauseIDs())))
+				l.fault(a.at("expects"), "adr-expects", fmt.Sprintf("proposal %s expects something of %s, which is no clause", a.ID, quoted(string(e.Clause))), known(string(e.Clause), clauseNames(ClauseIDs())))
 			}
 		}
 	}

@@ -161,7 +161,7 @@ func (r *reader) references(d *Document) {
 		lead(at+"/reads", "flow "+f.Name, "topic", f.Reads, topics)
 		lead(at+"/writes", "flow "+f.Name, "topic", f.Writes, topics)
 		lead(at+"/group", "flow "+f.Name, "group", f.Group, groups)
-		if g := d.Group(f.Group); g != nil && slices.Contains(topics, f.Reads) && !slices.Contains(g.Reads, f.Reads) {
+		if g := d.Group(f.Group); g != nil && len(g.Reads) > 0 && slices.Contains(topics, f.Reads) && !slices.Contains(g.Reads, f.Reads) {
 			r.fault(d.PosOf(at+"/group"), "reference", fmt.Sprintf("flow %s reads %s in the group %s, which does not read it", f.Name, f.Reads, g.Name), "let the group read the topic, or take another group")
 		}
 		r.foldFlow(d, f)

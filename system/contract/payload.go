@@ -52,7 +52,7 @@ func compile(name string, schema json.RawMessage) (*jsonschema.Schema, error) {
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
 	c.UseLoader(noFiles{})
-	const url = "payload:schema"
+	const url = "payload:///schema.json"
 	if err := c.AddResource(url, value); err != nil {
 		return nil, fmt.Errorf("payload %s: schema: %w", name, err)
 	}

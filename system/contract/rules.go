@@ -174,10 +174,13 @@ func distance(a, b string) int {
 // known names the possible values, with the nearest one in front where there is one.
 func known(name string, all []string) string {
 	list := strings.Join(all, ", ")
-	if len(all) == 0 {
+	near := nearest(name, all)
+	switch {
+	case len(all) == 0:
 		return "there is none"
-	}
-	if near := nearest(name, all); near != "" {
+	case near != "" && len(all) > 15:
+		return fmt.Sprintf("did you mean %s?", near)
+	case near != "":
 		return fmt.Sprintf("did you mean %s? known: %s", near, list)
 	}
 	return "known: " + list

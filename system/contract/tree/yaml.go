@@ -134,7 +134,7 @@ func (r *yamlReader) scalar(n *yaml.Node, at Place) *Node {
 			return &Node{Kind: Number, Text: n.Value, Place: at}
 		}
 		r.trouble(at, "type", fmt.Sprintf("%s is no number as JSON writes it", n.Value), "write it with decimal digits, or in quotes if it is a text")
-		return &Node{Kind: Number, Text: "0", Place: at}
+		return &Node{Kind: Number, Text: "1", Place: at} // told already; 1 is in range everywhere
 	case "!!str", "!!timestamp":
 		return &Node{Kind: String, Text: n.Value, Place: at}
 	}
