@@ -13,23 +13,43 @@ import (
 	"tahanuji/system/sut/services"
 )
 
-// Command starts the services of a sut.yaml, in any language. Make it with NewCommand.
+// Command starts the services of a sut.yaml, in any language. Make it with LoadCommand.
 type Command struct {
 	file  *services.File
-	doc   *contract.Document
 	once  sync.Once
 	setup error
 }
 
 var _ Adapter = (*Command)(nil)
 
-// NewCommand binds a sut.yaml that was read with services.Load to its document. The error is services.Faults: all that is wrong,
-// with lines.
-func NewCommand(file *services.File, doc *contract.Document) (*Command, error) {
-	if err := file.Bind(doc); err != nil {
+// LoadCommand reads a sut.yaml strictly and, if the file names its document (system:), holds it against that. An error of the type
+// services.Faults (or contract.Faults, for the document) has all that is wrong, with lines.
+func LoadCommand(path string) (*Command, error) {
+	file, err := services.Load(path)
+	if err != nil {
 		return nil, err
 	}
-	return &Command{file: file, doc: doc}, nil
+	c := &Command{file: file}
+	if file.System == "" {
+		return c, nil
+	}
+	doc, err := contract.Load(file.System)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Bind(doc); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Architecture is the path of the document that the file names, "" if it names none.
+func (c *Command) Architecture() string { return c.file.System }
+
+// Bind says what in the file does not fit a document: services.Faults, with lines.
+func (c *Command) Bind(doc *contract.Document) error {
+	_, err := c.file.Bind(doc)
+	return err
 }
 
 // Name of the adapter.
@@ -39,20 +59,20 @@ func (c *Command) Name() string { return "command" }
 // before them (Env.Prefix).
 func (c *Command) Prefixed() bool { return !c.file.Exact }
 
-// Plays says whether the file has a service for the document's role; other roles are played by the reference.
-func (c *Command) Plays(role string) bool {
-	return slices.ContainsFunc(c.file.Roles, func(r *services.Role) bool { return r.Plain == role })
-}
-
-// Lacks says what can't be seen of these services from outside.
+// Lacks says what can't be seen of these services from outside. A file that does not fit the document lacks nothing: Start refuses
+// it.
 func (c *Command) Lacks(doc *contract.Document) map[contract.Feature]string {
 	lacks := map[contract.Feature]string{}
+	bound, err := c.file.Bind(doc)
+	if err != nil {
+		return lacks
+	}
 	say := func(f contract.Feature, format string, args ...any) {
 		if lacks[f] == "" {
 			lacks[f] = fmt.Sprintf(format, args...)
 		}
 	}
-	for _, r := range c.file.Roles {
+	for _, r := range bound.Roles {
 		if slices.Contains(r.Kinds, contract.Recorder) {
 			switch {
 			case r.Accept == nil:

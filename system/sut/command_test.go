@@ -14,12 +14,12 @@ import (
 
 	"tahanuji/system/contract"
 	"tahanuji/system/history"
-	"tahanuji/system/sut/services"
 )
 
 // toko is a document that nobody's engine knows: other names for everything.
 func toko() *contract.Document {
-	fold := &contract.Fold{By: []contract.Pointer{"/isi/toko"}, Into: []contract.Aggregate{{Into: "/isi/total", Op: "sum", Of: "/isi/jumlah"}}}
+	fold := &contract.Fold{By: []contract.Pointer{"/isi/toko"}, Window: contract.Window{Into: "/isi/hari"},
+		Into: []contract.Aggregate{{Into: "/isi/total", Op: "sum", Of: "/isi/jumlah"}}}
 	return &contract.Document{
 		ID:       "toko",
 		Topics:   []contract.Topic{{Name: "pesanan", Key: contract.Key{From: "/isi/toko"}}, {Name: "harian", Key: contract.Key{From: "/isi/toko"}}},
@@ -60,11 +60,10 @@ func write(t *testing.T, yaml string) string {
 
 func command(t *testing.T, doc *contract.Document, yaml string) *Command {
 	t.Helper()
-	file, err := services.Load(write(t, yaml))
-	if err != nil {
-		t.Fatal(err)
+	c, err := LoadCommand(write(t, yaml))
+	if err == nil {
+		err = c.Bind(doc)
 	}
-	c, err := NewCommand(file, doc)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,9 @@ type commands struct {
 	tasks  sync.WaitGroup
 	mu     sync.Mutex
 	notes  []string // what a reader should know
+
+	closing sync.Once
+	closed  error
 }
 
 var _ System = (*commands)(nil)
@@ -38,6 +41,10 @@ var _ System = (*commands)(nil)
 // Start starts every instance and waits until all are ready, each within its limit. The error names those that are not, with
 // their last lines.
 func (c *Command) Start(ctx context.Context, env Env) (System, error) {
+	file, err := c.file.Bind(env.Doc)
+	if err != nil {
+		return nil, err
+	}
 	if err := c.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -52,7 +59,7 @@ func (c *Command) Start(ctx context.Context, env Env) (System, error) {
 	}
 	s := &commands{env: env, warden: warden, ports: process.NewPorts(env.Seed)}
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	if err := s.start(ctx, c); err != nil {
+	if err := s.start(ctx, file); err != nil {
 		// What failed to start says more than what then failed to end.
 		_ = s.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -60,15 +67,15 @@ func (c *Command) Start(ctx context.Context, env Env) (System, error) {
 	return s, nil
 }
 
-func (s *commands) start(ctx context.Context, c *Command) error {
+func (s *commands) start(ctx context.Context, file *services.File) error {
 	left := map[string]bool{}
-	for _, flow := range c.doc.Flows {
-		i := slices.IndexFunc(c.file.Roles, func(r *services.Role) bool { return r.Plain == flow.Role })
+	for _, flow := range s.env.Doc.Flows {
+		i := slices.IndexFunc(file.Roles, func(r *services.Role) bool { return r.Plain == flow.Role })
 		switch {
 		case i < 0:
 			left[flow.Role] = true
-		case !slices.ContainsFunc(s.roles, func(r *commandRole) bool { return r.form == c.file.Roles[i] }):
-			role, err := newCommandRole(ctx, s, c.file.Roles[i])
+		case !slices.ContainsFunc(s.roles, func(r *commandRole) bool { return r.form == file.Roles[i] }):
+			role, err := newCommandRole(ctx, s, file.Roles[i])
 			if err != nil {
 				return err
 			}
@@ -80,7 +87,7 @@ func (s *commands) start(ctx context.Context, c *Command) error {
 			slices.Sorted(maps.Keys(left)))
 	}
 	for _, r := range s.roles {
-		for range r.form.Instances {
+		for range r.count() {
 			if _, err := r.begin(ctx, 0); err != nil {
 				return err
 			}
@@ -171,9 +178,22 @@ func (s *commands) note(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-// Close stops all roles side by side. What does not obey in time is killed; that, and how often roles ended by themselves, is what
-// it returns.
+// Notes are sentences that a reader should know and no verdict hangs on: who did not obey the stop signal, who ended by itself and
+// how often. They are whole after Close.
+func (s *commands) Notes() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.notes)
+}
+
+// Close stops all roles side by side; what does not obey in time is killed, and noted. An error says that something is left: a
+// process, a file.
 func (s *commands) Close(ctx context.Context) error {
+	s.closing.Do(func() { s.closed = s.close(ctx) })
+	return s.closed
+}
+
+func (s *commands) close(ctx context.Context) error {
 	s.cancel()
 	var wait sync.WaitGroup
 	for _, r := range s.roles {
@@ -198,9 +218,6 @@ func (s *commands) Close(ctx context.Context) error {
 	}
 	if err := os.RemoveAll(filepath.Join(s.env.Dir, "state")); err != nil {
 		errs = append(errs, fmt.Errorf("sut: remove the state: %w", err))
-	}
-	for _, n := range s.notes {
-		errs = append(errs, errors.New(n))
 	}
 	return errors.Join(errs...)
 }

@@ -42,6 +42,14 @@ func newCommandRole(_ context.Context, s *commands, form *services.Role) (*comma
 // Name is the document's name of the role.
 func (r *commandRole) Name() string { return r.form.Plain }
 
+// count is how many instances a run begins with.
+func (r *commandRole) count() int {
+	if n := r.system.env.Instances[r.Name()]; n > 0 {
+		return n
+	}
+	return r.form.Instances
+}
+
 // Instances that are meant to run now, also while they come back.
 func (r *commandRole) Instances() []int {
 	var out []int

@@ -30,9 +30,13 @@ roles:
 func board(t *testing.T, yaml string) System {
 	t.Helper()
 	doc := toko()
-	c := command(t, doc, yaml)
-	c.doc = only(toko(), "papan")
-	s, err := c.Start(t.Context(), environment(t, doc))
+	for i := range doc.Flows {
+		if doc.Flows[i].Role != "papan" {
+			doc.Flows[i].Role = "papan"
+		}
+	}
+	s, err := command(t, doc, strings.Replace(yaml, "plays: [tampilkan]", "plays: [tampilkan, terima, jumlahkan, umumkan]", 1)).
+		Start(t.Context(), environment(t, doc))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,6 +35,9 @@ type Env struct {
 	// Group counts the members of a consumer group, asked of the broker directly; needed by roles that are ready by their
 	// group. An error, such as a coordinator that is still loading, means not ready yet.
 	Group func(ctx context.Context, group string) (members int, err error)
+	// Instances are the numbers of instances that a run wants to begin with, by role; a role that is not named has its own
+	// number (sut.yaml; one for the reference).
+	Instances map[string]int
 	// Prefix stands before the document's names of topics and groups when the system shares a cluster (sut.yaml, topics:
 	// prefixed); "" when it has a cluster of its own.
 	Prefix string
@@ -74,7 +77,9 @@ type System interface {
 	Elapse(d time.Duration) bool
 	// EmptyState forgets a stopped role's state.
 	EmptyState(ctx context.Context, role string) error
-	// Close stops all roles within their limits; what does not obey is killed. It returns what a reader should know.
+	// Notes are sentences that a reader should know and no verdict hangs on, whole after Close.
+	Notes() []string
+	// Close stops all roles within their limits; what does not obey is killed, and noted. An error says that something is left.
 	Close(ctx context.Context) error
 }
 

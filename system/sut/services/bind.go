@@ -17,10 +17,12 @@ type binding struct {
 	faults Faults
 }
 
-// Bind holds the file against the document: each flow that is played exists and is played once, a role of the document is played
-// whole or left out whole, and names of topics, groups and fields are the document's. It fills what the file leaves to the
-// document. The error is Faults.
-func (f *File) Bind(doc *contract.Document) error {
+// Bind holds the file against a document: each flow that is played exists and is played once, a role of the document is played
+// whole or left out whole, and names of topics, groups and fields are the document's. It returns a copy that has what the file
+// leaves to the document. The error is Faults.
+func (f *File) Bind(doc *contract.Document) (*File, error) {
+	bound := *f
+	bound.Roles = nil
 	b := &binding{doc: doc, taken: map[string]string{}}
 	for _, t := range doc.Topics {
 		b.topics = append(b.topics, t.Name)
@@ -31,12 +33,21 @@ func (f *File) Bind(doc *contract.Document) error {
 	for _, flow := range doc.Flows {
 		b.flows = append(b.flows, flow.Name)
 	}
-	for _, role := range f.Roles {
-		b.plays(role)
-		b.names(role)
-		b.parts(role)
+	for _, r := range f.Roles {
+		role := *r
+		if r.Rows != nil {
+			rows := *r.Rows
+			role.Rows = &rows
+		}
+		b.plays(&role)
+		b.names(&role)
+		b.parts(&role)
+		bound.Roles = append(bound.Roles, &role)
 	}
-	return b.faults.orNil()
+	if err := b.faults.orNil(); err != nil {
+		return nil, err
+	}
+	return &bound, nil
 }
 
 func (b *binding) plays(role *Role) {
@@ -149,17 +160,17 @@ func Shown(doc *contract.Document, role string) (contract.Flow, bool) {
 		if reading.Role != role || reading.Kind != contract.Display {
 			continue
 		}
-		for _, flow := range doc.Flows {
-			if flow.Writes != reading.Reads || flow.Writes == "" {
-				continue
-			}
-			for _, other := range doc.Flows {
-				if flow.Fold == nil && other.Role == flow.Role && other.Fold != nil {
-					flow.Fold = other.Fold
-				}
-			}
-			return flow, true
+		writer := doc.Writer(reading.Reads)
+		if writer == nil {
+			continue
 		}
+		flow := *writer
+		for _, fold := range doc.Folds() {
+			if out := doc.Out(fold); out != nil && out.Name == flow.Name {
+				flow.Fold = fold.Fold
+			}
+		}
+		return flow, true
 	}
 	return contract.Flow{}, false
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func document() *contract.Document {
-	fold := &contract.Fold{Into: []contract.Aggregate{{Into: "/data/jumlah", Op: "count"}, {Into: "/data/suhu_rata", Op: "mean"}}}
+	fold := &contract.Fold{Window: contract.Window{Into: "/data/jam"}, Into: []contract.Aggregate{{Into: "/data/jumlah", Op: "count"}, {Into: "/data/suhu_rata", Op: "mean"}}}
 	return &contract.Document{
 		Topics:   []contract.Topic{{Name: "m8-suhu-kejadian"}, {Name: "m8-suhu-rangkuman"}},
 		Envelope: contract.Envelope{Data: "/data"},
@@ -74,7 +74,7 @@ func TestTheExampleOfTheInterfaceIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Bind(document()); err != nil {
+	if f, err = f.Bind(document()); err != nil {
 		t.Fatal(err)
 	}
 	if f.System != filepath.Join(filepath.Dir(path), "architecture.yaml") || !f.Exact || len(f.Roles) != 3 {
@@ -165,7 +165,7 @@ func loadAndBind(t *testing.T, yaml string) error {
 	t.Helper()
 	f, err := Load(folder(t, yaml))
 	if err == nil {
-		err = f.Bind(document())
+		_, err = f.Bind(document())
 	}
 	return err
 }
@@ -232,7 +232,7 @@ func FuzzParse(f *testing.F) {
 			if len(file.Roles) == 0 {
 				t.Fatal("a file without roles was let through")
 			}
-			if err := file.Bind(document()); err != nil && !errors.As(err, &faults) {
+			if _, err := file.Bind(document()); err != nil && !errors.As(err, &faults) {
 				t.Fatalf("%T %v", err, err)
 			}
 		case !errors.As(err, &faults):
