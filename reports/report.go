@@ -1,5 +1,5 @@
-// Package reports reads run folders and renders reports: report.json, HTML, JUnit XML, Markdown. It judges nothing anew
-// and starts nothing.
+// Package reports reads run folders and makes of them one report: which clause held under which fault, what broke, what
+// was never put to the test. It judges nothing anew, starts nothing and draws nothing: package format renders.
 package reports
 
 import (
@@ -34,10 +34,14 @@ type Run struct {
 	Measured map[string]string `json:"measured,omitempty"`
 	Repeat   string            `json:"repeat"`             // the one command
 	Again    *Again            `json:"again,omitempty"`    // how often a violation was reproduced
-	Evidence map[string]string `json:"evidence,omitempty"` // file name -> SHA-256
+	Minimal  string            `json:"minimal,omitempty"`  // one sentence on the shortest plan found, when minimal/ holds one
+	Evidence map[string]string `json:"evidence,omitempty"` // file name -> SHA-256, hexadecimal; set by Write
 	Took     time.Duration     `json:"took"`
 	Base     string            `json:"base"` // the workload's first event time, RFC 3339
 	Events   int               `json:"events"`
+
+	// Folder is where the run was read from, "" for a run that is not on disk. It is not part of the file.
+	Folder string `json:"-"`
 }
 
 // Again says how often a violation was reproduced: K of N.
