@@ -26,7 +26,7 @@ type Record struct {
 	Offset    int64
 	Key       []byte // nil: no key
 	Value     []byte
-	Timestamp time.Time
+	Timestamp time.Time // of a record to send: zero lets the port set it
 }
 
 // Ack is where a record was appended.
@@ -129,7 +129,7 @@ type Signal interface {
 
 // TopicChange is what a role that misbehaves does to a live topic. Zero fields change nothing.
 type TopicChange struct {
-	Partitions int32             // the new number of partitions
+	Partitions int32             // the new number of partitions; -1: one more than there are
 	Config     map[string]string // Kafka's own names
 }
 

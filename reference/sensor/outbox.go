@@ -1,0 +1,197 @@
+package sensor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"tahanuji/reference/port"
+)
+
+// outbox is the bucket of events that the broker has not acknowledged, in the order of their acceptance.
+const outbox = "outbox"
+
+// recover resends, in order, what an earlier life left in the outbox. It comes before new events are taken, so that a
+// device's events stay in order.
+func (r *Recorder) recover(ctx context.Context) error {
+	var left []*item
+	var last string
+	err := r.store.Update(ctx, func(tx port.Tx) error {
+		left = left[:0]
+		return tx.Scan(outbox, "", "", func(row string, raw []byte) bool {
+			left = append(left, &item{row: row, record: port.Record{Value: slices.Clone(raw)}})
+			last = row
+			return true
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("recorder: read the outbox: %w", err)
+	}
+	if last != "" {
+		n, err := strconv.ParseUint(last, 10, 64)
+		if err != nil {
+			return fmt.Errorf("recorder: outbox row %q: %w", last, err)
+		}
+		r.next = n
+	}
+	if r.flaws.Has(OutboxUnordered) {
+		slices.Reverse(left)
+	}
+	for _, it := range left {
+		row, raw := it.row, it.record.Value
+		if r.flaws.Has(NewEventIDOnResend) {
+			raw, _ = r.renamed(raw)
+		}
+		*it = *r.item(raw)
+		it.row = row
+		it.promise = r.producer.Send(ctx, it.record)
+	}
+	r.late = append(r.late, left...)
+	r.wake.Raise()
+	return nil
+}
+
+// empty works the queue off, in groups: one transaction keeps a group and drops the rows that were acknowledged, then the
+// group is sent in order. r.busy is set.
+func (r *Recorder) empty(ctx context.Context) {
+	for {
+		r.mu.Lock()
+		group, acked := r.queue, r.acked
+		if len(group) == 0 {
+			r.busy = false
+			r.mu.Unlock()
+			return
+		}
+		r.queue, r.acked = nil, nil
+		for _, it := range group {
+			r.next++
+			it.row = rowName(r.next)
+		}
+		r.mu.Unlock()
+		r.keep(ctx, group, acked)
+	}
+}
+
+func (r *Recorder) keep(ctx context.Context, group []*item, acked []string) {
+	err := r.write(ctx, group, acked)
+	for _, it := range group {
+		if err != nil {
+			it.err = fmt.Errorf("recorder: outbox: %w", err)
+		} else {
+			it.promise = r.producer.Send(ctx, it.record)
+			r.copied(ctx, it)
+		}
+		if it.done != nil {
+			it.done.Raise()
+		}
+	}
+	if err != nil {
+		r.mu.Lock()
+		r.acked = append(r.acked, acked...)
+		r.mu.Unlock()
+	}
+}
+
+func (r *Recorder) write(ctx context.Context, group []*item, acked []string) error {
+	if r.flaws.Has(OutboxInMemory) {
+		return nil
+	}
+	return r.store.Update(ctx, func(tx port.Tx) error {
+		for _, row := range acked {
+			if err := tx.Delete(outbox, row); err != nil {
+				return err
+			}
+		}
+		for _, it := range group {
+			if err := tx.Put(outbox, it.row, it.record.Value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// tend looks after late answers and deletes acknowledged rows, until ctx ends or the role is gone.
+func (r *Recorder) tend(ctx context.Context) error {
+	for {
+		r.mu.Lock()
+		wake := r.wake
+		r.mu.Unlock()
+		if err := wake.Wait(ctx, idle); err != nil && !errors.Is(err, port.ErrWaiting) {
+			return err
+		}
+		// A pause, so that the answers of a burst share one transaction.
+		if err := r.port.Sleep(ctx, r.c.Timing.Housekeeping); err != nil {
+			return err
+		}
+		fresh := r.port.NewSignal()
+		r.mu.Lock()
+		r.wake = fresh
+		r.mu.Unlock()
+		if r.look(ctx, 1) > 0 {
+			fresh.Raise()
+		}
+		if err := r.tidy(ctx); err != nil && ended(ctx, err) {
+			return err
+		}
+	}
+}
+
+// look asks for late answers, waiting for the first one at most AckWait times patience, and sends anew what the client
+// gave up. It returns how many are still open.
+func (r *Recorder) look(ctx context.Context, patience int) int {
+	r.mu.Lock()
+	late := r.late
+	r.late = nil
+	r.mu.Unlock()
+	var open []*item
+	for i, it := range late {
+		wait := r.c.Timing.AckWait
+		if i > 0 || patience == 0 {
+			wait = 0
+		}
+		_, err := it.promise.Wait(ctx, wait)
+		switch {
+		case err == nil:
+			r.mu.Lock()
+			r.acked = append(r.acked, it.row)
+			r.mu.Unlock()
+			continue
+		case errors.Is(err, port.ErrWaiting) || ended(ctx, err) || patience == 0:
+		default:
+			it.promise = r.producer.Send(ctx, it.record)
+		}
+		open = append(open, it)
+	}
+	r.mu.Lock()
+	r.late = append(open, r.late...)
+	r.mu.Unlock()
+	return len(open)
+}
+
+// tidy deletes acknowledged rows; while somebody empties the queue, that one does it.
+func (r *Recorder) tidy(ctx context.Context) error {
+	r.mu.Lock()
+	if r.busy || len(r.acked) == 0 {
+		r.mu.Unlock()
+		return nil
+	}
+	r.busy = true
+	acked := r.acked
+	r.acked = nil
+	r.mu.Unlock()
+	err := r.write(ctx, nil, acked)
+	r.mu.Lock()
+	if err != nil {
+		r.acked = append(r.acked, acked...)
+	}
+	wake := r.wake
+	r.mu.Unlock()
+	if err != nil {
+		wake.Raise()
+	}
+	r.empty(ctx)
+	return err
+}

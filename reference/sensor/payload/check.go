@@ -1,0 +1,178 @@
+// Package payload reads records and says what is wrong with one: JSON Schema 2020-12 with formats asserted, and the rules
+// that a schema can't say. It sends and stores nothing.
+package payload
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"github.com/tidwall/gjson"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// Config is what a document says of one payload.
+type Config struct {
+	// Schema of the whole record, JSON Schema 2020-12. Empty accepts all JSON.
+	Schema json.RawMessage `json:"schema,omitempty"`
+	// UniqueNames refuses objects that hold a name twice.
+	UniqueNames bool `json:"uniqueNames,omitempty"`
+	// Time wants a zone designator; nil: no such rule.
+	Time *TimeRule `json:"time,omitempty"`
+	// Shared is a checker made of the same fields, for many roles in one process; nil compiles one.
+	Shared *Checker `json:"-"`
+}
+
+// TimeRule wants the time at At to carry the zone designator Zone, such as "Z".
+type TimeRule struct {
+	At   Pointer `json:"at"`
+	Zone string  `json:"zone"`
+}
+
+// Refusal names one wrong field of a record and says why. Field is a JSON Pointer, "" is the whole record.
+type Refusal struct {
+	Field Pointer `json:"field"`
+	Why   string  `json:"why"`
+}
+
+// Checker checks records of one payload. It is safe for concurrent use.
+type Checker struct {
+	config Config
+	schema *jsonschema.Schema
+	fast   *node
+	time   Path
+	print  *message.Printer
+}
+
+// NewChecker compiles a payload's schema and rules.
+func NewChecker(c Config) (*Checker, error) {
+	if c.Shared != nil {
+		return c.Shared, nil
+	}
+	k := &Checker{config: c, print: message.NewPrinter(language.English)}
+	if len(c.Schema) > 0 {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.Schema))
+		if err != nil {
+			return nil, fmt.Errorf("payload: schema: %w", err)
+		}
+		compiler := jsonschema.NewCompiler()
+		compiler.AssertFormat()
+		if err := compiler.AddResource("record.json", doc); err != nil {
+			return nil, fmt.Errorf("payload: schema: %w", err)
+		}
+		if k.schema, err = compiler.Compile("record.json"); err != nil {
+			return nil, fmt.Errorf("payload: schema: %w", err)
+		}
+		k.fast = compileNode(doc)
+	}
+	if c.Time != nil {
+		var err error
+		if k.time, err = Compile(c.Time.At); err != nil {
+			return nil, fmt.Errorf("payload: time rule: %w", err)
+		}
+	}
+	return k, nil
+}
+
+// Valid says whether a record breaks nothing. It is the quick way: nothing is named.
+func (k *Checker) Valid(raw []byte) bool {
+	if k.fast != nil && sound(raw) && k.fast.ok(gjson.ParseBytes(raw)) {
+		return k.zone(raw) == nil
+	}
+	return len(k.Check(raw)) == 0
+}
+
+// Check returns every field that is wrong, sorted by pointer; none means that the record is valid.
+func (k *Checker) Check(raw []byte) []Refusal {
+	if !sound(raw) {
+		return []Refusal{{Why: "the record is no JSON text in UTF-8"}}
+	}
+	var found []Refusal
+	var odd oddities
+	value := tree(gjson.ParseBytes(raw), "", &odd)
+	if k.config.UniqueNames {
+		for _, at := range odd.twice {
+			found = append(found, Refusal{Field: at, Why: "the name stands twice in its object"})
+		}
+	}
+	for _, at := range odd.extreme {
+		found = append(found, Refusal{Field: at, Why: "the number's exponent has more than three digits"})
+	}
+	if k.schema != nil && len(odd.extreme) == 0 {
+		found = append(found, k.broken(k.schema.Validate(value))...)
+	}
+	if r := k.zone(raw); r != nil {
+		found = append(found, *r)
+	}
+	slices.SortStableFunc(found, func(a, b Refusal) int { return strings.Compare(string(a.Field), string(b.Field)) })
+	return slices.CompactFunc(found, func(a, b Refusal) bool { return a == b })
+}
+
+func (k *Checker) zone(raw []byte) *Refusal {
+	rule := k.config.Time
+	if rule == nil {
+		return nil
+	}
+	v := k.time.Get(raw)
+	if v.Type != gjson.String {
+		return nil // the schema says whether it must be there, and be a string
+	}
+	if _, err := Time(v); err != nil {
+		return &Refusal{Field: rule.At, Why: "no date and time with a zone (RFC 3339)"}
+	}
+	if !strings.HasSuffix(v.Str, rule.Zone) {
+		return &Refusal{Field: rule.At, Why: fmt.Sprintf("the time does not end in the zone designator %q", rule.Zone)}
+	}
+	return nil
+}
+
+// broken lists the leaves of a validation error: where several alternatives failed, each of them.
+func (k *Checker) broken(err error) []Refusal {
+	if err == nil {
+		return nil
+	}
+	var invalid *jsonschema.ValidationError
+	if !errors.As(err, &invalid) {
+		return []Refusal{{Why: err.Error()}}
+	}
+	var found []Refusal
+	var walk func(e *jsonschema.ValidationError)
+	walk = func(e *jsonschema.ValidationError) {
+		for _, c := range e.Causes {
+			walk(c)
+		}
+		if len(e.Causes) > 0 {
+			return
+		}
+		at := Pointer("")
+		for _, t := range e.InstanceLocation {
+			at = at.Join(t)
+		}
+		why := e.ErrorKind.LocalizedString(k.print)
+		for _, name := range inner(e.ErrorKind) {
+			found = append(found, Refusal{Field: at.Join(name), Why: why})
+		}
+		if len(inner(e.ErrorKind)) == 0 {
+			found = append(found, Refusal{Field: at, Why: why})
+		}
+	}
+	walk(invalid)
+	return found
+}
+
+// inner names the members that a keyword of an object is about: those that are missing or should not be there.
+func inner(k jsonschema.ErrorKind) []string {
+	switch k := k.(type) {
+	case *kind.Required:
+		return k.Missing
+	case *kind.AdditionalProperties:
+		return k.Properties
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package payload
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// node is a schema compiled for the common case. ok must never say yes where the full check says no; it may say no to
+// what it does not know, and then the full check decides. A schema with a keyword that is not known here has no node.
+type node struct {
+	kinds      map[string]bool // empty: any
+	constant   *string
+	enum       map[string]bool
+	pattern    *regexp.Regexp
+	dateTime   bool
+	min, max   *float64
+	names      map[string]int
+	members    []*node
+	required   uint64
+	moreIsFine bool
+}
+
+// annotations are keywords that accept everything.
+var annotations = map[string]bool{"title": true, "description": true, "examples": true, "default": true, "$comment": true}
+
+// compileNode returns nil for a schema that only the full check understands.
+func compileNode(doc any) *node {
+	m, ok := doc.(map[string]any)
+	if !ok {
+		return nil
+	}
+	n := &node{kinds: map[string]bool{}, moreIsFine: true}
+	for keyword, v := range m {
+		if annotations[keyword] {
+			continue
+		}
+		if !n.keyword(keyword, v) {
+			return nil
+		}
+	}
+	return n.require(m["required"])
+}
+
+// keyword takes one keyword into the node; false where it is not known.
+func (n *node) keyword(keyword string, v any) bool {
+	switch keyword {
+	case "type":
+		kind, ok := v.(string)
+		n.kinds[kind] = true
+		return ok
+	case "const":
+		text, ok := v.(string)
+		n.constant = &text
+		return ok
+	case "enum":
+		return n.oneOf(v)
+	case "pattern":
+		text, ok := v.(string)
+		re, err := regexp.Compile(text)
+		n.pattern = re
+		return ok && err == nil
+	case "format":
+		n.dateTime = v == "date-time"
+		return n.dateTime
+	case "minimum":
+		n.min = small(v)
+		return n.min != nil
+	case "maximum":
+		n.max = small(v)
+		return n.max != nil
+	case "additionalProperties":
+		allowed, ok := v.(bool)
+		n.moreIsFine = allowed
+		return ok
+	case "properties":
+		return n.properties(v)
+	case "required":
+		return true // after properties, in require
+	}
+	return false
+}
+
+func (n *node) oneOf(v any) bool {
+	list, ok := v.([]any)
+	n.enum = map[string]bool{}
+	for _, e := range list {
+		text, isText := e.(string)
+		ok = ok && isText
+		n.enum[text] = true
+	}
+	return ok
+}
+
+func (n *node) properties(v any) bool {
+	m, ok := v.(map[string]any)
+	if !ok || len(m) > 64 {
+		return false
+	}
+	n.names = map[string]int{}
+	for name, sub := range m {
+		member := compileNode(sub)
+		if member == nil {
+			return false
+		}
+		n.names[name] = len(n.members)
+		n.members = append(n.members, member)
+	}
+	return true
+}
+
+func (n *node) require(v any) *node {
+	list, _ := v.([]any)
+	for _, e := range list {
+		name, _ := e.(string)
+		at, ok := n.names[name]
+		if !ok {
+			return nil
+		}
+		n.required |= 1 << at
+	}
+	return n
+}
+
+// small is a bound that a float64 holds exactly enough to compare with numbers of at most 15 digits.
+func small(v any) *float64 {
+	number, ok := v.(json.Number)
+	if !ok || len(number) > 15 || strings.ContainsAny(string(number), "eE") {
+		return nil
+	}
+	f, err := number.Float64()
+	if err != nil {
+		return nil
+	}
+	return &f
+}
+
+func (n *node) ok(v gjson.Result) bool {
+	switch v.Type {
+	case gjson.Null:
+		return n.takes("null") && n.enum == nil && n.constant == nil
+	case gjson.True, gjson.False:
+		return n.takes("boolean") && n.enum == nil && n.constant == nil
+	case gjson.Number:
+		return n.number(v)
+	case gjson.String:
+		return n.text(v.Str)
+	case gjson.JSON:
+		return v.IsObject() && n.object(v)
+	}
+	return false
+}
+
+func (n *node) takes(kind string) bool { return len(n.kinds) == 0 || n.kinds[kind] }
+
+func (n *node) number(v gjson.Result) bool {
+	if len(v.Raw) > 15 || strings.ContainsAny(v.Raw, "eE") || n.constant != nil || n.enum != nil {
+		return false
+	}
+	if !n.takes("number") && (!n.kinds["integer"] || strings.Contains(v.Raw, ".")) {
+		return false
+	}
+	return (n.min == nil || v.Num >= *n.min) && (n.max == nil || v.Num <= *n.max)
+}
+
+func (n *node) text(s string) bool {
+	if !n.takes("string") || n.constant != nil && *n.constant != s || n.enum != nil && !n.enum[s] {
+		return false
+	}
+	if n.dateTime {
+		if _, err := time.Parse(time.RFC3339, s); err != nil || strings.Contains(s, ",") {
+			return false
+		}
+	}
+	return n.pattern == nil || n.pattern.MatchString(s)
+}
+
+func (n *node) object(v gjson.Result) bool {
+	if !n.takes("object") || n.constant != nil || n.enum != nil {
+		return false
+	}
+	var seen uint64
+	fine := true
+	v.ForEach(func(name, value gjson.Result) bool {
+		at, known := n.names[name.Str]
+		// A name that is not listed, or stands twice, is for the full check.
+		fine = known && seen&(1<<at) == 0 && n.members[at].ok(value)
+		seen |= 1 << at
+		return fine
+	})
+	return fine && seen&n.required == n.required
+}
