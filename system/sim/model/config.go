@@ -80,10 +80,11 @@ type Config struct {
 // Timing in virtual time; a zero field has the default that its comment names.
 type Timing struct {
 	Latency   time.Duration // one way, drawn from 0 to it: 2 ms
-	Session   time.Duration // of group members: 10 s
-	Heartbeat time.Duration // 1 s
+	Session   time.Duration // of group members: 6 s, the least that Kafka allows
+	Heartbeat time.Duration // 250 ms
 	Rebalance time.Duration // how long the coordinator waits for members to join again: 20 s
 	FetchWait time.Duration // long poll: 500 ms
+	Gap       time.Duration // between two sends of the source, drawn from 0 to it: 5 ms; not in bursts and not when paced
 	Backoff   time.Duration // between retries of a client: 100 ms
 	Request   time.Duration // a client gives up an answer: 5 s
 	AutoCommit,
@@ -101,8 +102,9 @@ func (t Timing) filled(paced bool) Timing {
 		}
 	}
 	or(&t.Latency, 2*time.Millisecond)
-	or(&t.Session, 10*time.Second)
-	or(&t.Heartbeat, time.Second)
+	or(&t.Session, 6*time.Second)
+	or(&t.Heartbeat, 250*time.Millisecond)
+	or(&t.Gap, 5*time.Millisecond)
 	or(&t.Rebalance, 20*time.Second)
 	or(&t.FetchWait, 500*time.Millisecond)
 	or(&t.Backoff, 100*time.Millisecond)
@@ -131,3 +133,11 @@ type Result struct {
 }
 
 var _ port.Port = (*Process)(nil)
+
+// Lacks says what the model can't show, each with the reason.
+func Lacks() map[contract.Feature]string {
+	return map[contract.Feature]string{
+		contract.NeedsReplication: "the model keeps one copy of each log",
+		contract.NeedsRetention:   "the model's logs are kept for ever",
+	}
+}

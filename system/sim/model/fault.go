@@ -77,6 +77,15 @@ func (p *plan) match(x *exchange, answered bool) *step {
 	return nil
 }
 
+// soon says whether a step waits for nothing but a request that a group makes by itself.
+func (p *plan) soon(s *step) bool {
+	switch s.At.API {
+	case apiHeartbeat, apiJoin, apiSync, apiFetch:
+		return s.left > 0 && s.count == 0 && s.At.Carries == "" && p.reached(s.At.After)
+	}
+	return false
+}
+
 func carries(items []history.Item, label string) bool {
 	for i := range items {
 		if slices.Contains(items[i].Labels, label) {
@@ -305,6 +314,9 @@ func (w *world) groupOf(s *step, x *exchange) *group {
 // poison writes a record that breaks every schema next to the step's record.
 func (w *world) poison(s *step, x *exchange) {
 	p := w.partitionOf(s, x)
+	if t := w.topics[s.Do.Of]; t != nil && (p == nil || p.topic != t) {
+		p = t.parts[0]
+	}
 	if p == nil {
 		return
 	}

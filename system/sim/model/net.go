@@ -140,7 +140,11 @@ func (x *exchange) settle() {
 	switch {
 	case x.isCopy:
 	case x.lose == "silence":
-		w.loop.After(w.time.Request, func() { x.finish(true) })
+		after := w.time.Request
+		if x.step != nil {
+			after = orTime(x.step.Do.For, after) // the connection is then reset
+		}
+		w.loop.After(after, func() { x.finish(true) })
 	case x.lose != "":
 		w.loop.After(w.latency(), func() { x.finish(true) })
 	default:
@@ -325,4 +329,13 @@ func (w *world) acted(s *step, format string, args ...any) {
 		s.what = append(s.what, fmt.Sprintf(format, args...))
 	}
 	w.faultSeen(s)
+	if !lasting(s.Do.Do) && s.left == 0 {
+		w.faultHealed(s)
+	}
+}
+
+// lasting says whether a verb acts for a while.
+func lasting(v target.Verb) bool {
+	return slices.Contains([]target.Verb{target.Kill, target.Stop, target.Pause, target.Hold, target.LateCopy, target.NodeDown,
+		target.StoreFail, target.StoreFull, target.StoreSlow}, v)
 }

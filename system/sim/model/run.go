@@ -207,8 +207,16 @@ func (w *world) send(sends []workload.Send) error {
 	return nil
 }
 
-// outlast lets each fault last as long as its step says, and then heals what is left. Virtual time costs nothing.
+// outstanding is how long the requests that steps still wait for may take to come after the load.
+const outstanding = 3 * time.Second
+
+// outlast lets the faults begin that only wait for a group's next request, lets each last as long as its step says, and then
+// heals what is left. Virtual time costs nothing.
 func (w *world) outlast() error {
+	open := func() bool { return slices.ContainsFunc(w.plan.all, w.plan.soon) }
+	if _, err := w.until(outstanding, 50*time.Millisecond, func() bool { return !open() }); err != nil {
+		return err
+	}
 	_, err := w.until(w.time.Within, 50*time.Millisecond, func() bool {
 		return !slices.ContainsFunc(w.holds, func(h *held) bool { return h.fn != nil })
 	})

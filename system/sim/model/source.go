@@ -25,6 +25,7 @@ type source struct {
 	ended  bool          // no more resends
 	paced  time.Duration // event time of the load's begin, since Load.Base
 	waited bool
+	gapEnd time.Duration // no send before it
 }
 
 // line is a queue of sends of which one is under way.
@@ -54,8 +55,13 @@ func (s *source) dispatch() {
 				}
 				return
 			}
-		} else if one.Burst == 0 && s.slots == ahead {
-			return
+		} else if one.Burst == 0 {
+			if s.slots == ahead || w.loop.Now() < s.gapEnd {
+				return
+			}
+			gap := time.Duration(w.rng.Int64N(int64(w.time.Gap)))
+			s.gapEnd = w.loop.Now() + gap
+			w.loop.After(gap, s.dispatch)
 		}
 		if one.Burst == 0 {
 			s.slots++

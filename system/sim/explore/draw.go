@@ -1,0 +1,82 @@
+package explore
+
+import (
+	"fmt"
+	"math/rand"
+	"slices"
+	"strconv"
+	"time"
+
+	"tahanuji/faults"
+	"tahanuji/system/contract"
+	"tahanuji/system/seed"
+	"tahanuji/system/sim/model"
+	"tahanuji/system/target"
+	"tahanuji/system/workload"
+)
+
+// Draw is the n-th plan of the seed.
+func (e *Explorer) Draw(n int) (Plan, error) {
+	number := strconv.Itoa(n)
+	rng := seed.Rand(e.cfg.Seed, "plan", number)
+	p := Plan{Seed: seed.Derive(e.cfg.Seed, "model", number), Events: e.cfg.Events,
+		LoadSeed: seed.Derive(e.cfg.Seed, "load", strconv.Itoa(rng.Intn(e.cfg.Loads))), Members: 1 + rng.Intn(e.cfg.Members),
+		Gap: []time.Duration{time.Millisecond, 5 * time.Millisecond, 40 * time.Millisecond}[rng.Intn(3)]}
+	p.Replay = e.cfg.Replay > 0 && rng.Intn(e.cfg.Replay) == 0
+	load, err := e.loads.of(p)
+	if err != nil {
+		return p, err
+	}
+	for range rng.Intn(e.cfg.Faults + 1) {
+		p.Steps = append(p.Steps, e.fault(rng, load, p.Members)...)
+	}
+	for range rng.Intn(e.cfg.Crashes + 1) {
+		p.Steps = append(p.Steps, e.crash(rng, load))
+	}
+	for i := range p.Steps {
+		p.Steps[i].Name = fmt.Sprintf("%s#%d", p.Steps[i].Fault, i)
+	}
+	return p, nil
+}
+
+// kinds of roles that faults are aimed at.
+var kinds = [...]contract.Kind{contract.Recorder, contract.Summarizer, contract.Display}
+
+// fault aims one fault at one kind of role; a fault that can't be aimed at it draws another.
+func (e *Explorer) fault(rng *rand.Rand, load *workload.Load, members int) []target.Step {
+	all := faults.All()
+	if e.cfg.Only != nil {
+		all = slices.DeleteFunc(all, func(f faults.Fault) bool { return !slices.Contains(e.cfg.Only, f.Name) })
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	const tries = 20
+	for range tries {
+		f, kind := all[rng.Intn(len(all))], kinds[rng.Intn(len(kinds))]
+		on := faults.Aim{Doc: e.cfg.Doc, Load: load, Kind: kind, Members: 1}
+		if kind == contract.Summarizer {
+			on.Members = members
+		}
+		if steps, err := f.Aim(rng, on); err == nil {
+			return steps
+		}
+	}
+	return nil
+}
+
+// crash kills a role at a call of its port, once an event of the load's second third reached it.
+func (e *Explorer) crash(rng *rand.Rand, load *workload.Load) target.Step {
+	flow := e.cfg.Doc.Flows[rng.Intn(len(e.cfg.Doc.Flows))]
+	at := target.Moment{API: model.Calls[rng.Intn(len(model.Calls))], Role: flow.Role}
+	if all := load.Valid(); len(all) > 0 {
+		event := all[len(all)/3+rng.Intn(len(all)-len(all)/3)].Label
+		if flow.Kind == contract.Display {
+			at.After = event // it never sees events
+		} else {
+			at.Carries = event
+		}
+	}
+	return target.Step{Fault: "role-killed", At: at,
+		Do: target.Action{Do: target.Kill, Before: rng.Intn(2) == 0, For: time.Duration(100+100*rng.Intn(5)) * time.Millisecond}}
+}
