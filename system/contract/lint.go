@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -26,114 +25,6 @@ func Lint(d *Document, now time.Time) Faults {
 type linter struct {
 	reader
 	doc *Document
-}
-
-// decisions: reasons, alternatives, and two-sided supersession.
-func (l *linter) decisions() {
-	for _, a := range l.doc.ADRs {
-		if len(a.Reasons) == 0 {
-			l.fault(a.at("reasons", "id"), "adr-reasons", fmt.Sprintf("decision %s gives no reason", a.ID), "write down why, under reasons")
-		}
-		if len(a.Alternatives) == 0 {
-			l.fault(a.at("alternatives", "id"), "adr-alternatives", fmt.Sprintf("decision %s names no rejected alternative", a.ID), "write down what was rejected and why, under alternatives")
-		}
-		if slices.Contains(slices.Concat(a.Supersedes, a.SupersededBy, a.Amends), a.ID) {
-			l.fault(a.at("supersedes", "amends", "superseded-by"), "adr-self", fmt.Sprintf("decision %s supersedes or amends itself", a.ID), "remove its own id")
-			continue
-		}
-		l.supersession(a)
-	}
-}
-
-func (l *linter) supersession(a ADR) {
-	for _, id := range a.Supersedes {
-		old := l.doc.ADR(id)
-		switch {
-		case old == nil || a.Status != Accepted && a.Status != Superseded: // a proposal supersedes nothing yet
-		case !slices.Contains(old.SupersededBy, a.ID):
-			l.fault(old.at("superseded-by", "status"), "adr-supersedes", fmt.Sprintf("decision %s supersedes %s, which does not say so", a.ID, id), fmt.Sprintf("write superseded-by: [%s] into %s", a.ID, id))
-		case old.Status != Superseded:
-			l.fault(old.at("status"), "adr-supersedes", fmt.Sprintf("decision %s is superseded by %s and its status is %s", id, a.ID, old.Status), "set its status to superseded")
-		}
-	}
-	for _, id := range a.SupersededBy {
-		if by := l.doc.ADR(id); by != nil && !slices.Contains(by.Supersedes, a.ID) {
-			l.fault(by.at("supersedes", "id"), "adr-supersedes", fmt.Sprintf("decision %s is superseded by %s, which does not say so", a.ID, id), fmt.Sprintf("write supersedes: [%s] into %s", a.ID, id))
-		}
-	}
-	if a.Status == Superseded && len(a.SupersededBy) == 0 {
-		l.fault(a.at("status"), "adr-supersedes", fmt.Sprintf("decision %s is superseded, and by none", a.ID), "name the new decision under superseded-by")
-	}
-}
-
-// decidedNumbers: every number in topics has one accepted decision, or several that amend one another. A document that names no
-// folder of decisions has no decision to hold them against.
-func (l *linter) decidedNumbers() {
-	if !l.doc.has("/adrs") {
-		return
-	}
-	for _, t := range l.doc.Topics {
-		at := Pointer("/topics").Join(t.Name)
-		numbers := []Pointer{at + "/partitions"}
-		for name, value := range t.Config {
-			if _, err := strconv.ParseFloat(value, 64); err == nil {
-				numbers = append(numbers, (at + "/config").Join(name))
-			}
-		}
-		for _, number := range numbers {
-			l.decided(number)
-		}
-	}
-}
-
-func (l *linter) decided(number Pointer) {
-	var by []*ADR
-	for i := range l.doc.ADRs {
-		a := &l.doc.ADRs[i]
-		if a.Status == Accepted && slices.ContainsFunc(a.Decides, func(p Pointer) bool { return p.Under(number) }) {
-			by = append(by, a)
-		}
-	}
-	if len(by) == 0 {
-		l.fault(l.doc.PosOf(number), "decided-number", fmt.Sprintf("no accepted decision decides %s", number), fmt.Sprintf("record one that has %s under decides", number))
-	}
-	for i, a := range by {
-		for _, b := range by[:i] {
-			if !slices.Contains(a.Amends, b.ID) && !slices.Contains(b.Amends, a.ID) {
-				l.fault(a.at("decides"), "decided-twice", fmt.Sprintf("%s is decided by %s and by %s", number, b.ID, a.ID), "let the newer one supersede or amend the older one")
-			}
-		}
-	}
-}
-
-// proposals: a change of what an accepted decision decides says so; expectations name clauses.
-func (l *linter) proposals() {
-	for _, a := range l.doc.ADRs {
-		if a.Status != Proposed {
-			continue
-		}
-		for _, old := range l.doc.ADRs {
-			touches := slices.ContainsFunc(a.touches, func(t Pointer) bool {
-				return slices.ContainsFunc(old.Decides, func(p Pointer) bool { return p.Under(t) || t.Under(p) })
-			})
-			if old.Status == Accepted && touches && !slices.Contains(slices.Concat(a.Amends, a.Supersedes), old.ID) {
-				l.fault(a.at("change"), "adr-change", fmt.Sprintf("proposal %s changes what %s decides", a.ID, old.ID), fmt.Sprintf("write amends: [%s] or supersedes: [%s]", old.ID, old.ID))
-			}
-		}
-		for _, e := range a.Expects {
-			if !slices.Contains(ClauseIDs(), e.Clause) {
-				l.fault(a.at("expects"), "adr-expects", fmt.Sprintf("proposal %s expects something of %s, which is no clause", a.ID, quoted(string(e.Clause))), known(string(e.Clause), clauseNames(ClauseIDs())))
-			}
-		}
-	}
-}
-
-func clauseNames(ids []ID) []string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = string(id)
-	}
-	return names
 }
 
 // windows: what is replayed is still there, and is recognised.
@@ -287,7 +178,7 @@ func (l *linter) waivers(now time.Time) {
 	}
 	for _, w := range l.doc.Waivers {
 		if !slices.Contains(ids, w.Clause) {
-			l.fault(w.Pos, "waiver-unmatched", fmt.Sprintf("a waiver names %s, which is no clause of this document", quoted(string(w.Clause))), known(string(w.Clause), clauseNames(ids)))
+			l.fault(w.Pos, "waiver-unmatched", fmt.Sprintf("a waiver names %s, which is no clause of this document", quoted(string(w.Clause))), absent(w.Clause))
 		}
 		if !now.Before(w.Expires.AddDate(0, 0, 1)) {
 			l.fault(w.Pos, "waiver-expired", fmt.Sprintf("the waiver of %s expired on %s", w.Clause, w.Expires.Format(time.DateOnly)), "renew it with a reason, or remove it")

@@ -49,7 +49,7 @@ func Parse(file string, text []byte, beside fs.FS) (*Document, error) {
 		return nil, r.faults
 	}
 	decisions := r.readADRs(root, file, beside)
-	d := r.build(root, file, decisions)
+	d := r.build(root, file, decisions, "")
 	if w := d.Workload.File; w != "" && localPath(w) {
 		if _, err := fs.Stat(beside, path.Clean(w)); err != nil {
 			r.fault(d.PosOf("/workload/file"), "reference", "workload.file: "+err.Error(), "write a path that exists, relative to the document")
@@ -113,7 +113,7 @@ func digest(document []byte, decisions []adrFile) string {
 }
 
 // build makes a document of a tree. It is not sound where the reader has gathered faults.
-func (r *reader) build(root *tree.Node, file string, decisions []adrFile) *Document {
+func (r *reader) build(root *tree.Node, file string, decisions []adrFile, adopted string) *Document {
 	r.mapping(root, "document", "the document")
 	d := &Document{File: file, src: source{root: root, adrs: decisions}}
 	if version, ok := root.Get("contract"); ok && version.Text != FormVersion {
@@ -125,7 +125,7 @@ func (r *reader) build(root *tree.Node, file string, decisions []adrFile) *Docum
 	d.Topics, d.Envelope, d.Payloads = r.topics(root), r.envelope(root), r.payloads(root)
 	d.Groups, d.Flows, d.Replay, d.Capacity = r.groups(root), r.flows(root), r.replay(root), r.capacity(root)
 	d.Source, d.Workload, d.Waivers = r.source(root), r.workload(root), r.waivers(root)
-	d.ADRs = r.adrs(decisions, root)
+	d.ADRs = r.adrs(decisions, root, adopted)
 	r.kinds(d)
 	r.references(d)
 	return d

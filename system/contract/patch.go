@@ -112,10 +112,11 @@ func (o operation) wrong() string {
 // decisions stay as they are. Parts that the patch leaves alone keep their positions.
 func Patch(d *Document, patch []byte) (*Document, error) {
 	at := Pos{File: "patch"}
-	return apply(d, patch, func(int) Pos { return at }, func(string) (tree.Place, bool) { return tree.Place{}, false })
+	return apply(d, patch, "", func(int) Pos { return at }, func(string) (tree.Place, bool) { return tree.Place{}, false })
 }
 
-func apply(d *Document, patch []byte, at func(i int) Pos, fresh func(string) (tree.Place, bool)) (*Document, error) {
+// apply is Patch with the places of the operations and of what they bring, and a proposal that is adopted with them.
+func apply(d *Document, patch []byte, adopted string, at func(i int) Pos, fresh func(string) (tree.Place, bool)) (*Document, error) {
 	if d.src.root == nil {
 		return nil, fmt.Errorf("contract: patch: the document was not loaded")
 	}
@@ -138,7 +139,7 @@ func apply(d *Document, patch []byte, at func(i int) Pos, fresh func(string) (tr
 		return nil, fmt.Errorf("contract: patch: %w", err)
 	}
 	r := &reader{}
-	changed := r.build(root, d.File, d.src.adrs)
+	changed := r.build(root, d.File, d.src.adrs, adopted)
 	if len(r.faults) > 0 {
 		return nil, r.faults.sorted()
 	}
@@ -211,6 +212,19 @@ func Propose(d *Document, id string, now time.Time) (*Proposal, error) {
 	if a.Status != Proposed {
 		return nil, fmt.Errorf("contract: propose: decision %s is %s; only a proposed one can be tried", id, a.Status)
 	}
+	after, err := d.after(a)
+	if err != nil {
+		return nil, err
+	}
+	before := Lint(d, now)
+	found := slices.DeleteFunc(Lint(after, now), func(f Fault) bool {
+		return slices.ContainsFunc(before, func(old Fault) bool { return old.Rule == f.Rule && old.Text == f.Text })
+	})
+	return &Proposal{ADR: a, Document: after, Faults: found}, nil
+}
+
+// after is the document as a proposal would make it.
+func (d *Document) after(a *ADR) (*Document, error) {
 	patch := a.Change
 	if len(patch) == 0 {
 		patch = json.RawMessage("[]")
@@ -219,7 +233,7 @@ func Propose(d *Document, id string, now time.Time) (*Proposal, error) {
 	if err := json.Unmarshal(patch, &ops); err != nil {
 		return nil, fmt.Errorf("contract: propose: %w", err)
 	}
-	opAt := func(i int) Pos {
+	at := func(i int) Pos {
 		if i < len(ops) && ops[i].Path != nil {
 			return a.changeAt[*ops[i].Path]
 		}
@@ -232,25 +246,5 @@ func Propose(d *Document, id string, now time.Time) (*Proposal, error) {
 		at, ok := a.changeAt[Pointer(pointer)]
 		return tree.Place{File: at.File, Line: at.Line, Column: at.Column}, ok
 	}
-	after, err := apply(d, patch, opAt, fresh)
-	if err != nil {
-		return nil, err
-	}
-	after.adopt(id)
-	before := Lint(d, now)
-	found := slices.DeleteFunc(Lint(after, now), func(f Fault) bool {
-		return slices.ContainsFunc(before, func(old Fault) bool { return old.Rule == f.Rule && old.Text == f.Text })
-	})
-	return &Proposal{ADR: a, Document: after, Faults: found}, nil
-}
-
-// adopt accepts a decision, and supersedes what it supersedes.
-func (d *Document) adopt(id string) {
-	a := d.ADR(id)
-	a.Status = Accepted
-	for _, old := range a.Supersedes {
-		if o := d.ADR(old); o != nil && old != id {
-			o.Status, o.SupersededBy = Superseded, append(slices.Clone(o.SupersededBy), id)
-		}
-	}
+	return apply(d, patch, a.ID, at, fresh)
 }

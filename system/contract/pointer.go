@@ -28,7 +28,7 @@ func (p Pointer) Join(name string) Pointer { return p + "/" + Pointer(escape.Rep
 // JoinIndex is the pointer to item i of the list at p.
 func (p Pointer) JoinIndex(i int) Pointer { return p + "/" + Pointer(strconv.Itoa(i)) }
 
-// Under says whether p is above or the same as q.
+// Under says whether q lies under p, or is p.
 func (p Pointer) Under(q Pointer) bool {
 	return q == p || strings.HasPrefix(string(q), string(p)+"/")
 }

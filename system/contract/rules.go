@@ -110,6 +110,7 @@ var rules = [...]Rule{
 	{"adr-self", Linted, Error, "No decision supersedes or amends itself.", "Remove its own id."},
 	{"adr-change", Linted, Error, "A proposal that changes a decided part amends or supersedes the decision.", "Name the decision under amends or supersedes."},
 	{"adr-expects", Linted, Error, "Expectations name clauses that the document has, before or after the change.", "Take a clause of the list."},
+	{"adr-stale", Linted, Warning, "A proposal's change still applies to the document.", "Write the change anew for the document as it is, or reject the proposal."},
 	{"replay-retention", Linted, Error, "What can be replayed is kept: the replay window is at most the topic's retention.", "Lengthen the retention or shorten the window."},
 	{"dedupe-replay", Linted, Error, "What is replayed is recognised: the dedupe window is at least the replay window.", "Lengthen the dedupe window."},
 	{"group-members", Linted, Error, "A group has at most as many members as its topics have partitions.", "Fewer members, or more partitions."},

@@ -113,11 +113,12 @@ func (w Window) Parse(raw []byte) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("window: %.40q is no text: %w", raw, err)
 	}
 	if w.As == "date" {
-		t, err := time.ParseInLocation(time.DateOnly, text, w.location())
+		t, err := time.Parse(time.DateOnly, text)
 		if err != nil {
 			return time.Time{}, fmt.Errorf("window: %.40q is no date: %w", text, err)
 		}
-		return w.Start(t), nil
+		noon := time.Date(t.Year(), t.Month(), t.Day(), 12, 0, 0, 0, w.location())
+		return wallClock(noon, 0), nil
 	}
 	t, err := ParseTime(text)
 	if err != nil {
