@@ -1,0 +1,66 @@
+package faults
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"tahanuji/system/target"
+)
+
+// whats is how many sentences an Acted carries at most.
+const whats = 5
+
+// active is one step under way.
+type active struct {
+	step  target.Step
+	armed Armed         // of a step on requests
+	over  chan struct{} // closed when the step did all that it will do, and its actions have ended
+
+	mu      sync.Mutex
+	going   int // actions that have begun and not ended
+	matched int
+	count   int
+	what    []string
+	errs    []error
+}
+
+func (a *active) fail(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.errs = append(a.errs, fmt.Errorf("faults: step %s: %w", a.step.Name, err))
+}
+
+func (a *active) isOver() bool {
+	select {
+	case <-a.over:
+		return true
+	default:
+		return false
+	}
+}
+
+func (a *active) isGoing() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.going > 0
+}
+
+// acted is the proof of what the step did: the proxy's for requests, its own for all else.
+func (a *active) acted() target.Acted {
+	if a.armed != nil && !onRole(a.step.Do.Do) {
+		acted := a.armed.Acted()
+		acted.Step, acted.Fault = a.step.Name, a.step.Fault
+		return acted
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return target.Acted{Step: a.step.Name, Fault: a.step.Fault, Matched: a.matched, Count: a.count, What: slices.Clone(a.what)}
+}
+
+func firstOf(what []string) string {
+	if len(what) == 0 {
+		return ""
+	}
+	return what[0]
+}

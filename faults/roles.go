@@ -1,0 +1,242 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"tahanuji/system/target"
+)
+
+// onRole says whether a verb takes hold of a role's process.
+func onRole(v target.Verb) bool {
+	return v == target.Kill || v == target.Stop || v == target.Pause || v == target.Join || v == target.Leave
+}
+
+// roleOf is the role that a step names, "" where the request tells.
+func roleOf(step target.Step) string {
+	if step.Do.Role != "" {
+		return step.Do.Role
+	}
+	return step.At.Role
+}
+
+func (r *Running) role(name string) target.Role {
+	for _, role := range r.set.Roles {
+		if role.Name() == name {
+			return role
+		}
+	}
+	return nil
+}
+
+// whom is the instance that a step hits: the one that it names, the one whose request it waited for, or the only one.
+func (r *Running) whom(step target.Step, door target.Door) (instance, error) {
+	who := instance{role: roleOf(step), number: step.Do.Member}
+	if who.role == "" {
+		who.role = door.Role
+	}
+	if who.number == 0 && (step.Do.Role == "" || step.Do.Role == step.At.Role) {
+		who.number = step.At.Member
+	}
+	if who.number == 0 && door.Role == who.role {
+		who.number = door.Instance
+	}
+	role := r.role(who.role)
+	if role == nil {
+		return who, fmt.Errorf("role %q does not run here", who.role)
+	}
+	if who.number == 0 && step.Do.Do != target.Join {
+		all := role.Instances()
+		if len(all) == 0 {
+			return who, fmt.Errorf("role %s has no instance", who.role)
+		}
+		who.number = all[0]
+	}
+	return who, nil
+}
+
+// hooked is a role action at a request.
+type hooked struct {
+	running *Running
+	active  *active
+
+	mu   sync.Mutex
+	left int // of the budget
+}
+
+// met is called by the proxy while the request waits. Kill and pause act before it returns; asking a role to stop does not wait
+// for it, because the role may wait for this very request.
+func (h *hooked) met(ctx context.Context) {
+	r, a := h.running, h.active
+	if !r.begin(a) {
+		return
+	}
+	door, _ := target.DoorOf(ctx)
+	who, err := r.whom(a.step, door)
+	if err != nil {
+		a.fail(err)
+		h.over()
+		return
+	}
+	if v := a.step.Do.Do; v == target.Kill || v == target.Pause {
+		end, err := r.hurtRole(a, who)
+		go h.finish(end, err)
+		return
+	}
+	go func() {
+		end, err := r.hurtRole(a, who)
+		h.finish(end, err)
+	}()
+}
+
+func (h *hooked) finish(end func() error, err error) {
+	if err == nil && end != nil {
+		err = end()
+	}
+	if err != nil {
+		h.active.fail(err)
+	}
+	h.over()
+}
+
+func (h *hooked) over() {
+	h.running.end(h.active)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.left--; h.left == 0 {
+		close(h.active.over)
+	}
+}
+
+// hurtRole acts on a role and returns what ends it, nil if nothing does.
+func (r *Running) hurtRole(a *active, who instance) (end func() error, err error) {
+	role := r.role(who.role)
+	ctx, cancel := r.limited()
+	defer cancel()
+	switch a.step.Do.Do {
+	case target.Kill:
+		r.mark(r.dead, who, true)
+		if err := role.Kill(ctx, who.number); err != nil {
+			return nil, err
+		}
+		r.did(a, fmt.Sprintf("%s/%d was killed", who.role, who.number))
+		return r.restart(a, who), nil
+	case target.Stop:
+		r.mark(r.dead, who, true)
+		if err := role.Stop(ctx, who.number); err != nil {
+			return nil, err
+		}
+		r.did(a, fmt.Sprintf("%s/%d was stopped", who.role, who.number))
+		return r.restart(a, who), nil
+	case target.Pause:
+		r.mark(r.asleep, who, true)
+		if err := role.Pause(ctx, who.number); err != nil {
+			return nil, err
+		}
+		r.did(a, fmt.Sprintf("%s/%d was paused", who.role, who.number))
+		return func() error {
+			r.pause(a.step.Do.For)
+			return r.resume(a, who)
+		}, nil
+	case target.Join:
+		number, err := role.Start(ctx, 0)
+		if err != nil {
+			return nil, err
+		}
+		r.did(a, fmt.Sprintf("%s/%d joined", who.role, number))
+		return nil, nil
+	case target.Leave:
+		if err := role.Stop(ctx, who.number); err != nil {
+			return nil, err
+		}
+		r.did(a, fmt.Sprintf("%s/%d was asked to stop and stays away", who.role, who.number))
+		return nil, nil
+	default:
+		return nil, fmt.Errorf("%s is nothing to do to a role", a.step.Do.Do)
+	}
+}
+
+func (r *Running) mark(in map[instance]bool, who instance, yes bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if yes {
+		in[who] = true
+	} else {
+		delete(in, who)
+	}
+}
+
+// restart brings an instance back after the step's length of time; with a negative one it stays away until Heal.
+func (r *Running) restart(a *active, who instance) func() error {
+	if a.step.Do.For < 0 {
+		return nil
+	}
+	return func() error {
+		r.pause(a.step.Do.For)
+		return r.start(a, who)
+	}
+}
+
+func (r *Running) start(a *active, who instance) error {
+	ctx, cancel := r.limited()
+	defer cancel()
+	if _, err := r.role(who.role).Start(ctx, who.number); err != nil {
+		return fmt.Errorf("start %s/%d again: %w", who.role, who.number, err)
+	}
+	r.mark(r.dead, who, false)
+	r.tell(a, true, fmt.Sprintf("%s/%d was started again", who.role, who.number))
+	return nil
+}
+
+func (r *Running) resume(a *active, who instance) error {
+	ctx, cancel := r.limited()
+	defer cancel()
+	if err := r.role(who.role).Resume(ctx, who.number); err != nil {
+		return fmt.Errorf("resume %s/%d: %w", who.role, who.number, err)
+	}
+	r.mark(r.asleep, who, false)
+	r.tell(a, true, fmt.Sprintf("%s/%d went on", who.role, who.number))
+	return nil
+}
+
+// restore starts and resumes what steps left dead or asleep, and brings nodes up.
+func (r *Running) restore(ctx context.Context) []error {
+	r.mu.Lock()
+	dead, asleep, down := keys(r.dead), keys(r.asleep), keys(r.down)
+	r.mu.Unlock()
+	var errs []error
+	try := func(what string, do func(context.Context) error) {
+		bounded, cancel := context.WithTimeout(ctx, r.set.Limit)
+		defer cancel()
+		if err := do(bounded); err != nil {
+			errs = append(errs, fmt.Errorf("faults: heal: %s: %w", what, err))
+		}
+	}
+	for _, id := range down {
+		try(fmt.Sprintf("node %d", id), func(ctx context.Context) error { return r.set.Nodes.Up(ctx, id) })
+	}
+	for _, who := range asleep {
+		try(fmt.Sprintf("resume %s/%d", who.role, who.number), func(ctx context.Context) error { return r.role(who.role).Resume(ctx, who.number) })
+	}
+	for _, who := range dead {
+		try(fmt.Sprintf("start %s/%d", who.role, who.number), func(ctx context.Context) error {
+			_, err := r.role(who.role).Start(ctx, who.number)
+			return err
+		})
+	}
+	r.mu.Lock()
+	clear(r.dead)
+	clear(r.asleep)
+	clear(r.down)
+	r.mu.Unlock()
+	return errs
+}
+
+func keys[K comparable](m map[K]bool) []K {
+	var out []K
+	for k := range m {
+		out = append(out, k)
+	}
+	return out
+}
