@@ -67,13 +67,14 @@ type Injector struct{ Set Set }
 // defaultLimit bounds an action where Set.Limit is zero.
 const defaultLimit = 10 * time.Second
 
-// Inject arms every step of a plan but those on the input, which workload.Apply has carried out already. It returns at once;
-// ctx bounds all that follows. An error means that nothing is armed.
+// Inject arms every step of a plan but those on the input, which workload.Apply has carried out already. It returns at once.
+// What it started ends with Running.Heal, which has to be called; the end of ctx alone ends nothing, because what was killed
+// has to come back. An error means that nothing is armed.
 func (in Injector) Inject(ctx context.Context, steps []target.Step) (*Running, error) {
 	if in.Set.Limit <= 0 {
 		in.Set.Limit = defaultLimit
 	}
-	ctx, stop := context.WithCancel(ctx)
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r := &Running{set: in.Set, ctx: ctx, stop: stop, calm: make(chan struct{}), dead: map[instance]bool{}, asleep: map[instance]bool{}, down: map[int32]bool{}}
 	var errs []error
 	for _, step := range steps {

@@ -296,3 +296,54 @@ func TestInputStepsAreNotInjected(t *testing.T) {
 		}
 	})
 }
+
+func TestHealCutsShortWhatItsLimitDoesNotReach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig()
+		running := r.inject(t, after("rest", target.Action{Do: target.Kill, Role: "worker", Member: 1, For: time.Hour}))
+		r.moments.reach("rest")
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		acted, err := running.Heal(ctx)
+		if err == nil || !strings.Contains(err.Error(), "kill") {
+			t.Errorf("healing says %v, want the name of the step", err)
+		}
+		if got := counts(acted); got != "kill 1/1" {
+			t.Errorf("acted: %s", got)
+		}
+		r.want(t, "0s kill worker/1", "5s start worker/1")
+	})
+}
+
+func TestStepsOutliveTheContextThatTheyWereArmedWith(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig()
+		ctx, cancel := context.WithCancel(t.Context())
+		running, err := faults.Injector{Set: r.set}.Inject(ctx, []target.Step{after("rest", target.Action{Do: target.Pause, Role: "worker", Member: 1, For: 9 * time.Second})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.moments.reach("rest")
+		synctest.Wait()
+		cancel()
+		heal(t, running)
+		r.want(t, "0s pause worker/1", "9s resume worker/1")
+	})
+}
+
+func TestEveryActionIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig()
+		var told []string
+		r.set.Tell = func(n faults.Notice) { told = append(told, fmt.Sprintf("%s %v %s", n.Step.Name, n.Healed, n.What)) }
+		running := r.inject(t, after("rest", target.Action{Do: target.Kill, Role: "worker", Member: 2, For: time.Second}))
+		r.moments.reach("rest")
+		synctest.Wait()
+		heal(t, running)
+		want := []string{"kill false worker/2 was killed", "kill true worker/2 was started again"}
+		if !reflect.DeepEqual(told, want) {
+			t.Errorf("told %q, want %q", told, want)
+		}
+	})
+}

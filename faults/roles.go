@@ -201,15 +201,15 @@ func (r *Running) resume(a *active, who instance) error {
 }
 
 // restore starts and resumes what steps left dead or asleep, and brings nodes up.
-func (r *Running) restore(ctx context.Context) []error {
+func (r *Running) restore() []error {
 	r.mu.Lock()
 	dead, asleep, down := keys(r.dead), keys(r.asleep), keys(r.down)
 	r.mu.Unlock()
 	var errs []error
 	try := func(what string, do func(context.Context) error) {
-		bounded, cancel := context.WithTimeout(ctx, r.set.Limit)
+		ctx, cancel := r.limited()
 		defer cancel()
-		if err := do(bounded); err != nil {
+		if err := do(ctx); err != nil {
 			errs = append(errs, fmt.Errorf("faults: heal: %s: %w", what, err))
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // Running is a plan under way. All methods are safe for concurrent use.
 type Running struct {
 	set  Set
-	ctx  context.Context // ends with the run
+	ctx  context.Context // ends with Heal
 	stop context.CancelFunc
 	calm chan struct{} // closed by Heal: no step begins any more
 
@@ -152,7 +152,7 @@ func (r *Running) act(a *active) error {
 	return fmt.Errorf("%s is no action at this moment", a.step.Do.Do)
 }
 
-// pause lets a length of time pass, cut short only by the end of the run: Heal waits for what has begun.
+// pause lets a length of time pass. Heal waits for what has begun, and cuts it short when its own limit passes.
 func (r *Running) pause(d time.Duration) {
 	if d <= 0 {
 		return
@@ -165,7 +165,7 @@ func (r *Running) pause(d time.Duration) {
 	}
 }
 
-// limited bounds one action. It goes on when the run ends, because healing must.
+// limited bounds one action. It goes on when Heal's limit has passed, because healing must.
 func (r *Running) limited() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(r.ctx), r.set.Limit)
 }
@@ -218,7 +218,13 @@ func (r *Running) Heal(ctx context.Context) ([]target.Acted, error) {
 	}
 	r.disarm()
 	r.stop()
-	errs = append(errs, r.restore(ctx)...)
+	over := time.NewTimer(r.set.Limit) // what Heal's limit cut short ends at once, but for the action that it is in
+	defer over.Stop()
+	select {
+	case <-ended:
+	case <-over.C:
+	}
+	errs = append(errs, r.restore()...)
 	acted := make([]target.Acted, len(steps))
 	for i, a := range steps {
 		acted[i] = a.acted()
