@@ -148,7 +148,7 @@ func (c *conn) holdAnswer(s *slot) {
 // hookedLate calls the step's hook once the broker applied the request, before the client hears.
 func (c *conn) hookedLate(s *slot, out []byte) []byte {
 	arm := s.claim.arm
-	arm.hook(c.p.ctx)
+	arm.hook(target.WithDoor(c.p.ctx, target.Door{Role: c.door.role, Instance: c.door.instance}))
 	if !arm.isKill() {
 		s.claim.act(s.said(c, fmt.Sprintf("was applied, met the moment of %s, and was answered after it", arm.step.Do.Do)))
 		return out

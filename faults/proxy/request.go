@@ -219,7 +219,7 @@ func (c *conn) hooked(s *slot) bool {
 		}
 		return c.forward(s)
 	}
-	arm.hook(c.p.ctx)
+	arm.hook(target.WithDoor(c.p.ctx, target.Door{Role: c.door.role, Instance: c.door.instance}))
 	if !arm.isKill() {
 		s.claim.act(s.said(c, fmt.Sprintf("met the moment of %s and was passed on after it", arm.step.Do.Do)))
 		s.claim = nil
