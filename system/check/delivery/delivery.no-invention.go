@@ -1,0 +1,79 @@
+package delivery
+
+import (
+	"fmt"
+
+	"tahanuji/system/check"
+	"tahanuji/system/history"
+)
+
+// NoInvention: each record of a topic that a recorder writes is an event that the source sent, by its id. Where the role sets the id
+// it is one by its body, and no event has more ids than it was sent times. Events that the source broke on purpose are
+// schema.valid-only's matter, and so is a record of the harness nobody's.
+var NoInvention = check.One("delivery.no-invention", "The topic holds no event that the source did not send.", func(in *check.Input, t *check.Tally) check.Verdict {
+	ix := in.Index()
+	for _, topic := range ix.Topics {
+		if !topic.FromSource || len(topic.Sent) == 0 {
+			continue
+		}
+		broken := ix.InvalidRecords(topic)
+		var unknown []*check.Record
+		for i := range topic.Records {
+			r := &topic.Records[i]
+			if r.Poison || broken[r] != nil {
+				continue
+			}
+			t.Look(1)
+			if r.Sent == nil && !r.Repeat {
+				unknown = append(unknown, r)
+			}
+		}
+		same := ix.BySameBody(topic, unknown)
+		for _, r := range unknown {
+			t.Find(func() check.Finding { return invented(r, same[r]) })
+		}
+		for _, s := range topic.Sent {
+			if s.ID == "" {
+				ids(t, s)
+			}
+		}
+	}
+	return t.Verdict(fmt.Sprintf("each of %s is an event that the source sent", check.Plural(t.Examined(), "record")), "no topic of a recorder holds a record")
+})
+
+func invented(r *check.Record, s *check.Sent) check.Finding {
+	f := check.Finding{Text: fmt.Sprintf("the record at %s (id %s) is nothing that the source sent", r.Place(), r.ID), Witness: []history.Seq{r.Event.Seq}}
+	if r.ID == "" {
+		f.Text = fmt.Sprintf("the record at %s, without an id, is nothing that the source sent", r.Place())
+	}
+	if s != nil {
+		f.Text = fmt.Sprintf("the record at %s has the id %s, which the source never gave; but for that it is %s", r.Place(), r.ID, s.Name())
+		f.Witness, f.Labels = append(f.Witness, s.Trace()...), []string{s.Label}
+	}
+	return f
+}
+
+// ids finds an event that has more ids in the topic than sends that may have been accepted.
+func ids(t *check.Tally, s *check.Sent) {
+	distinct := map[string]*check.Record{}
+	for _, r := range s.Records {
+		if distinct[r.ID] == nil {
+			distinct[r.ID] = r
+		}
+	}
+	accepted := 0
+	for _, try := range s.Tries {
+		if try.Outcome() != history.Fail && try.Reached() {
+			accepted++
+		}
+	}
+	if len(distinct) > accepted {
+		t.FindMany(len(distinct)-accepted, func() check.Finding {
+			f := about(s, "%s was accepted at most %d times and is in the topic under %d ids", s.Name(), accepted, len(distinct))
+			for _, r := range distinct {
+				f.Witness = append(f.Witness, r.Event.Seq)
+			}
+			return f
+		})
+	}
+}

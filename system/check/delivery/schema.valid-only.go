@@ -1,0 +1,124 @@
+package delivery
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"tahanuji/system/check"
+	"tahanuji/system/contract"
+	"tahanuji/system/history"
+)
+
+// ValidOnly: each record of a topic with a payload has its form, and an event that the source broke on purpose is refused, with
+// every wrong field named, and never in the topic. Records that the harness itself wrote are not held against anybody.
+var ValidOnly = check.One("schema.valid-only", "Every record in a topic validates; an invalid input is refused with its fields named and never sent.", func(in *check.Input, t *check.Tally) check.Verdict {
+	ix := in.Index()
+	slipped := map[*check.Sent]*check.Record{}
+	for _, topic := range ix.Topics {
+		if topic.Payload == nil {
+			continue
+		}
+		broken := ix.InvalidRecords(topic)
+		for i := range topic.Records {
+			r := &topic.Records[i]
+			if r.Poison {
+				continue
+			}
+			t.Look(1)
+			if s := broken[r]; s != nil {
+				if slipped[s] == nil {
+					slipped[s] = r
+				}
+				continue
+			}
+			if r.State != check.Valid {
+				t.Find(func() check.Finding { return malformed(topic, r) })
+			}
+		}
+	}
+	records := t.Examined()
+	for _, s := range ix.Sent {
+		if s.Invalid && s.Topic != nil {
+			t.Look(1)
+			if text := admitted(in, s, slipped[s]); text != "" {
+				t.Find(func() check.Finding {
+					f := about(s, "%s", text)
+					if r := slipped[s]; r != nil {
+						f.Witness = append(f.Witness, r.Event.Seq)
+					}
+					return f
+				})
+			}
+		}
+	}
+	return t.Verdict(fmt.Sprintf("%s have their payload's form and %s refused", check.Plural(records, "record"), were(t.Examined()-records)),
+		"no topic with a payload holds a record and no invalid event was sent")
+})
+
+func were(n int) string {
+	if n == 1 {
+		return "1 invalid event was"
+	}
+	return fmt.Sprintf("%d invalid events were", n)
+}
+
+func malformed(topic *check.Topic, r *check.Record) check.Finding {
+	what := "is no JSON"
+	if r.State == check.Invalid {
+		var fields []contract.Pointer
+		for _, p := range topic.Problems(r.Event.Value) {
+			fields = append(fields, p.Field)
+		}
+		what = "breaks its payload's form at " + fieldList(fields)
+	}
+	id := ""
+	if r.ID != "" {
+		id = fmt.Sprintf(" (id %s)", r.ID)
+	}
+	f := check.Finding{Text: fmt.Sprintf("the record at %s%s %s", r.Place(), id, what), Witness: []history.Seq{r.Event.Seq}}
+	if r.Sent != nil {
+		f.Witness, f.Labels = append(f.Witness, r.Sent.Trace()...), []string{r.Sent.Label}
+	}
+	return f
+}
+
+// admitted says what went wrong with an event that had to be refused, "" if nothing. An event without an answer is in doubt, and
+// wrong only if it is in the topic.
+func admitted(in *check.Input, s *check.Sent, r *check.Record) string {
+	name := fmt.Sprintf("%s, wrong at %s,", s.Name(), fieldList(s.Wrong))
+	if r != nil {
+		how := "without an answer"
+		switch s.Tries[len(s.Tries)-1].Outcome() {
+		case history.OK:
+			how = "recorded"
+		case history.Fail:
+			how = "refused"
+		case history.Unknown, history.Invoke:
+		}
+		return fmt.Sprintf("%s was %s and is in the topic at %s", name, how, r.Place())
+	}
+	if s.Recorded != nil {
+		return name + " was recorded and not refused"
+	}
+	if _, lacks := in.Lacks[contract.NeedsFields]; lacks {
+		return ""
+	}
+	for _, try := range s.Tries {
+		if try.Outcome() != history.Fail {
+			continue
+		}
+		if missing := unnamed(s.Wrong, try.Answer.Value); len(missing) > 0 {
+			return fmt.Sprintf("%s was refused without naming %s", name, fieldList(missing))
+		}
+	}
+	return ""
+}
+
+func unnamed(wrong []contract.Pointer, answer string) []contract.Pointer {
+	var named []contract.Pointer
+	if json.Unmarshal([]byte(answer), &named) != nil {
+		named = nil
+	}
+	return slices.DeleteFunc(slices.Clone(wrong), func(p contract.Pointer) bool { return slices.Contains(named, p) })
+}

@@ -1,0 +1,145 @@
+package groups
+
+import (
+	"fmt"
+	"strings"
+
+	"tahanuji/system/check"
+	"tahanuji/system/history"
+)
+
+// Matches: at rest a group's committed offset is one past the last record of each partition and not past its end; no member commits
+// an offset below one that was committed before; and a member that leaves in good order has committed what it stored. Offsets that
+// the harness set itself begin a new count, its own copies of requests are nobody's act, and a group of which no commit was ever
+// seen is not judged unless the document has it commit.
+var Matches = check.One("commit.matches", "At rest, and at each hand-over, the committed offset is one past the last event handled; it never goes back.", func(in *check.Input, t *check.Tally) check.Verdict {
+	ix := in.Index()
+	for _, r := range readers(ix) {
+		if !r.commits() && !commitsSeen(ix, r) {
+			continue
+		}
+		for _, scan := range ix.Scans() {
+			atRest(ix, t, r, scan)
+		}
+	}
+	for _, at := range ix.CommitKeys() {
+		goesBack(t, at, ix.Commits[at])
+	}
+	handOvers(in, t)
+	return t.Verdict(fmt.Sprintf("in %s the committed offset is where the records end, and none went back", check.Plural(t.Examined(), "place")),
+		"no committed offset was seen")
+})
+
+func commitsSeen(ix *check.Index, r *reader) bool {
+	for at := range ix.Commits {
+		if at.Group == r.group {
+			return true
+		}
+	}
+	for _, scan := range ix.Committed {
+		for at, e := range scan {
+			if at.Group == r.group && e.Where.Offset >= 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func atRest(ix *check.Index, t *check.Tally, r *reader, scan string) {
+	if ix.Committed[scan] == nil {
+		return
+	}
+	for _, topic := range r.reads {
+		for _, p := range partitions(ix, topic, scan) {
+			next, end := lastRecord(topic, p.Partition, scan), ix.Ended[scan][p]
+			if next == 0 {
+				continue // never held a record
+			}
+			e := ix.Committed[scan][check.GroupPartition{Group: r.group, Partition: p}]
+			committed := int64(-1)
+			if e != nil {
+				committed = e.Where.Offset
+			}
+			t.Look(1)
+			switch {
+			case committed < next:
+				t.Find(func() check.Finding { return short(topic, r, p, e, committed, next) })
+			case end != nil && committed > end.Where.Offset:
+				t.Find(func() check.Finding {
+					return check.Finding{
+						Text:    fmt.Sprintf("%s has committed %d of %s/%d, which ends at %d", r.group, committed, p.Topic, p.Partition, end.Where.Offset),
+						Witness: []history.Seq{e.Seq, end.Seq},
+					}
+				})
+			}
+		}
+	}
+}
+
+// lastRecord is one past the last record of a partition that a scan, or one before it, saw.
+func lastRecord(t *check.Topic, partition int32, scan string) int64 {
+	next := t.Ends[partition]
+	for _, later := range []string{history.ScanReplayKept, history.ScanReplayEmptied} {
+		if scan == history.ScanRest {
+			break
+		}
+		for i := range t.Later[later] {
+			if r := &t.Later[later][i]; r.Partition == partition {
+				next = max(next, r.Offset+1)
+			}
+		}
+		if scan == later {
+			break
+		}
+	}
+	return next
+}
+
+func short(topic *check.Topic, r *reader, p check.Partition, e *history.Event, committed, next int64) check.Finding {
+	shown := fmt.Sprint("only ", committed)
+	if committed < 0 {
+		shown = "nothing"
+	}
+	f := check.Finding{Text: fmt.Sprintf("%s has committed %s of %s/%d, whose last record is at %d", r.group, shown, p.Topic, p.Partition, next-1)}
+	if e != nil {
+		f.Witness = append(f.Witness, e.Seq)
+	}
+	if first := topic.At(p.Partition, max(committed, topic.Starts[p.Partition])); first != nil {
+		f.Witness = append(f.Witness, first.Event.Seq)
+		if label := first.Label(); label != "" {
+			f.Labels = []string{label}
+			f.Text += fmt.Sprintf(" (the first one not covered is %s)", strings.TrimPrefix(label, "summary:"))
+		}
+	}
+	return f
+}
+
+// goesBack finds commits below an earlier one of the same era. Two that were under way at once on different connections have no
+// order, unless the later one was held back.
+func goesBack(t *check.Tally, at check.GroupPartition, commits []check.Commit) {
+	var highest *check.Commit
+	for i := range commits {
+		c := &commits[i]
+		if c.Exchange.Copy {
+			continue
+		}
+		t.Look(1)
+		if highest == nil || highest.Era != c.Era || c.Offset >= highest.Offset {
+			highest = c
+			continue
+		}
+		ordered := highest.Done() <= c.At() || highest.Exchange.Conn == c.Exchange.Conn || c.Exchange.Do == "hold"
+		if ordered {
+			before := highest
+			t.Find(func() check.Finding {
+				return check.Finding{
+					Text: fmt.Sprintf("%s committed %d of %s/%d for %s after %s had committed %d", c.Exchange.Door, c.Offset, at.Topic, at.Partition.Partition, at.Group,
+						before.Exchange.Door, before.Offset),
+					Exchanges: []int64{before.Exchange.Seq, c.Exchange.Seq},
+				}
+			})
+			highest = c // what follows is measured from here: one step back is one finding
+		}
+	}
+}

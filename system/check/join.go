@@ -1,0 +1,194 @@
+package check
+
+import (
+	"slices"
+
+	"tahanuji/system/history"
+)
+
+// join tells each record of the rest scan which event it is: by the id that the source set, by the id that an answer named, and
+// where the role sets ids by the record without its id.
+func (ix *Index) join() {
+	ix.markPoison()
+	named := map[string]*Sent{} // ids that answers named, for events whose id the role set
+	bodies := false
+	for _, s := range ix.Sent {
+		if s.Topic == nil || s.Invalid {
+			continue
+		}
+		s.Topic.Sent = append(s.Topic.Sent, s)
+		if s.ID != "" {
+			if _, twice := s.Topic.sentByID[s.ID]; !twice {
+				s.Topic.sentByID[s.ID] = s
+			}
+			continue
+		}
+		bodies = true
+		for _, try := range s.Tries {
+			if try.Answer != nil && try.Outcome() == history.OK && try.Answer.Value != "" {
+				named[try.Answer.Value] = s
+			}
+		}
+	}
+	for _, t := range ix.Topics {
+		ix.joinTopic(t, named)
+		if bodies && t.FromSource {
+			ix.joinBodies(t)
+		}
+		for i := range t.Records {
+			if r := &t.Records[i]; r.Sent != nil {
+				r.Sent.Records = append(r.Sent.Records, r)
+			}
+		}
+	}
+}
+
+func (ix *Index) joinTopic(t *Topic, named map[string]*Sent) {
+	seen := make(map[string]struct{}, len(t.Records))
+	for i := range t.Records {
+		r := &t.Records[i]
+		if r.ID == "" || r.State == Malformed || r.Poison {
+			continue
+		}
+		if _, again := seen[r.ID]; again {
+			r.Repeat = true
+		} else {
+			seen[r.ID] = struct{}{}
+		}
+		if !t.FromSource {
+			continue
+		}
+		if r.Sent = t.sentByID[r.ID]; r.Sent == nil {
+			r.Sent = named[r.ID]
+		}
+	}
+}
+
+// joinBodies pairs records whose id nobody knows with events of the same body: each id with the first such event that was sent more
+// often than it has ids, and ids beyond that with the last.
+func (ix *Index) joinBodies(t *Topic) {
+	env := ix.in.Doc.Envelope
+	byBody := map[string][]*Sent{}
+	var shapes []shape
+	for _, s := range t.Sent {
+		if s.ID != "" {
+			continue
+		}
+		sh, ok := shapeOf(env, s.Tries[0].Invoke.Value)
+		if !ok {
+			continue
+		}
+		if !slices.Contains(shapes, sh) {
+			shapes = append(shapes, sh)
+		}
+		body := sh.body(env, s.Tries[0].Invoke.Value)
+		byBody[body] = append(byBody[body], s)
+	}
+	given := map[string]*Sent{} // by id
+	ids := map[*Sent]int{}
+	for i := range t.Records {
+		r := &t.Records[i]
+		if r.Sent != nil || r.State == Malformed || r.Poison {
+			continue
+		}
+		if s := given[r.ID]; s != nil && r.ID != "" {
+			r.Sent = s
+			continue
+		}
+		for _, sh := range shapes {
+			body := sh.body(env, r.Event.Value)
+			if all := byBody[body]; len(all) > 0 {
+				r.Sent = all[len(all)-1]
+				if at := slices.IndexFunc(all, func(s *Sent) bool { return ids[s] < len(s.Tries) }); at >= 0 {
+					r.Sent = all[at]
+				}
+				ids[r.Sent]++
+				given[r.ID] = r.Sent
+				break
+			}
+		}
+	}
+}
+
+func (ix *Index) markPoison() {
+	for _, p := range ix.Poison {
+		for _, t := range ix.Topics {
+			if p.Where != nil && p.Where.Topic != t.Doc.Name {
+				continue
+			}
+			if p.Where != nil {
+				if r := t.At(p.Where.Partition, p.Where.Offset); r != nil && r.Event.Value == p.Event.Value {
+					r.Poison = true
+					continue
+				}
+			}
+			for i := range t.Records {
+				if r := &t.Records[i]; r.State != Valid && r.Event.Value == p.Event.Value {
+					r.Poison = true
+				}
+			}
+		}
+	}
+}
+
+// BySameBody finds for each of the records an event whose record without its id is the same: what a role sent under another id.
+func (ix *Index) BySameBody(t *Topic, records []*Record) map[*Record]*Sent {
+	out := map[*Record]*Sent{}
+	if len(records) == 0 {
+		return out
+	}
+	env := ix.in.Doc.Envelope
+	whole := shape{data: true, kind: true, time: true}
+	byBody := make(map[string]*Sent, len(t.Sent))
+	for _, s := range t.Sent {
+		body := whole.body(env, s.Tries[0].Invoke.Value)
+		if _, twice := byBody[body]; !twice && body != "" {
+			byBody[body] = s
+		}
+	}
+	for _, r := range records {
+		if s := byBody[whole.body(env, r.Event.Value)]; s != nil {
+			out[r] = s
+		}
+	}
+	return out
+}
+
+// InvalidRecords finds the records of a topic that are events which the source broke on purpose: by bytes, by an id that no good
+// event has, or by the record without its id.
+func (ix *Index) InvalidRecords(t *Topic) map[*Record]*Sent {
+	out := map[*Record]*Sent{}
+	env := ix.in.Doc.Envelope
+	whole := shape{data: true, kind: true, time: true}
+	byValue, byID, byBody := map[string]*Sent{}, map[string]*Sent{}, map[string]*Sent{}
+	for _, s := range ix.Sent {
+		if !s.Invalid || s.Topic != t {
+			continue
+		}
+		value := s.Tries[0].Invoke.Value
+		byValue[value] = s
+		if s.ID != "" && t.sentByID[s.ID] == nil {
+			byID[s.ID] = s
+		}
+		if body := whole.body(env, value); body != "" {
+			byBody[body] = s
+		}
+	}
+	if len(byValue) == 0 {
+		return out
+	}
+	for i := range t.Records {
+		r := &t.Records[i]
+		s := byValue[r.Event.Value]
+		if s == nil && r.ID != "" {
+			s = byID[r.ID]
+		}
+		if s == nil && r.State == Invalid {
+			s = byBody[whole.body(env, r.Event.Value)]
+		}
+		if s != nil && !r.Poison {
+			out[r] = s
+		}
+	}
+	return out
+}
