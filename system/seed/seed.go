@@ -28,8 +28,29 @@ func Derive(seed uint64, parts ...string) uint64 {
 
 // Rand returns a generator of its own for an address. It is not safe for concurrent use.
 func Rand(seed uint64, parts ...string) *rand.Rand {
-	return rand.New(rand.NewSource(int64(Derive(seed, parts...))))
+	return rand.New(&stream{Derive(seed, parts...)})
 }
+
+// stream is splitmix64 as a source: it costs nothing to begin, where math/rand's own source fills 607 words first.
+type stream struct{ state uint64 }
+
+var _ rand.Source64 = (*stream)(nil)
+
+// Uint64 is the next number of the stream.
+func (s *stream) Uint64() uint64 {
+	z := mix(s.state)
+	s.state += golden
+	return z
+}
+
+// Int63 is the next number without its lowest bit.
+func (s *stream) Int63() int64 { return int64(s.Uint64() >> 1) }
+
+// Seed begins the stream anew.
+func (s *stream) Seed(seed int64) { s.state = uint64(seed) }
+
+// golden is 2^64 divided by the golden ratio: the step of splitmix64.
+const golden = 0x9e3779b97f4a7c15
 
 // Pick draws a number from 0 to n-1 for an address, each as likely as the others; n must be positive.
 func Pick(seed uint64, n int, parts ...string) int {
@@ -54,7 +75,7 @@ func Parse(text string) (uint64, error) {
 // mix is the finaliser of splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014): FNV
 // alone leaves the high bits of short addresses alike.
 func mix(z uint64) uint64 {
-	z += 0x9e3779b97f4a7c15
+	z += golden
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
 	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
 	return z ^ (z >> 31)

@@ -1,6 +1,7 @@
 package seed_test
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 
@@ -52,6 +53,33 @@ func TestRandOfOneAddressDrawsTheSame(t *testing.T) {
 		if x, y := a.Int63(), b.Int63(); x != y {
 			t.Fatalf("drew %d and %d", x, y)
 		}
+	}
+}
+
+func TestRandDrawsWhatRecordedRunsDrew(t *testing.T) {
+	r := seed.Rand(42, "event", "17")
+	var got []int
+	for range 5 {
+		got = append(got, r.Intn(1000))
+	}
+	if want := []int{586, 489, 54, 924, 854}; !slices.Equal(got, want) {
+		t.Errorf("drew %v, want %v", got, want)
+	}
+}
+
+func TestRandSpreadsItsDraws(t *testing.T) {
+	r := seed.Rand(7, "spread")
+	var low, high int
+	for range 10000 {
+		switch n := r.Intn(100); {
+		case n < 10:
+			low++
+		case n >= 90:
+			high++
+		}
+	}
+	if low < 850 || low > 1150 || high < 850 || high > 1150 {
+		t.Errorf("of 10000 draws %d are in the lowest tenth and %d in the highest", low, high)
 	}
 }
 

@@ -38,6 +38,10 @@ func Apply(l *Load, steps []target.Step) ([]Send, []target.Acted, error) {
 			return nil, nil, fmt.Errorf("workload: step %s: %q is no valid event of the load", step.Name, step.At.After)
 		}
 		done := target.Acted{Step: step.Name, Fault: step.Fault, Matched: 1}
+		if p.place(e) < 0 {
+			acted = append(acted, done) // a shrunk load no longer sends it
+			continue
+		}
 		if what := act(step, e); what != "" {
 			done.Count, done.What = 1, []string{what}
 		}

@@ -22,6 +22,7 @@ type shape struct {
 	by      []contract.Pointer
 	pattern *regexp.Regexp // of the topic's key, nil accepts all
 	drawer  *draw.Drawer
+	spread  kgo.TopicPartitioner
 	stamps  map[contract.Pointer]stamp // places of the event's time
 }
 
@@ -30,16 +31,11 @@ func newShape(doc *contract.Document, flow string) (*shape, error) {
 	if err := s.findFlow(flow); err != nil {
 		return nil, err
 	}
-	for _, t := range doc.Topics {
-		if t.Name == s.flow.Writes {
-			s.topic = t
-		}
+	if t := doc.Topic(s.flow.Writes); t != nil {
+		s.topic = *t
 	}
-	for _, p := range doc.Payloads {
-		if p.Name == s.topic.Payload {
-			s.payload = p
-		}
-	}
+	s.spread = kgo.StickyKeyPartitioner(nil).ForTopic(s.topic.Name)
+	s.payload = doc.PayloadOf(s.topic.Name)
 	if s.payload == nil {
 		return nil, fmt.Errorf("workload: topic %q has no payload, so no event can be made for it", s.flow.Writes)
 	}
@@ -142,8 +138,7 @@ func (s *shape) partition(key string) int {
 	if s.topic.Key.From == "" || s.topic.Partitions < 1 {
 		return 0
 	}
-	to := kgo.StickyKeyPartitioner(nil).ForTopic(s.topic.Name)
-	return to.Partition(&kgo.Record{Key: []byte(key)}, s.topic.Partitions)
+	return s.spread.Partition(&kgo.Record{Key: []byte(key)}, s.topic.Partitions)
 }
 
 // describe fills what is read out of a record: id, key, group.
