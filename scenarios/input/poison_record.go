@@ -11,7 +11,7 @@ func poisonRecord() scenario.Scenario {
 		Doc:  "A record that breaks its schema stands in the topic: no partition stalls and no neighbour is lost.",
 		Aims: []contract.ID{"poison.isolated", "group.progress"},
 		Plan: []scenario.Use{
-			{Fault: "poison-record", On: contract.Recorder},
+			{Fault: "poison-record", On: contract.Summarizer},
 		},
 		Smoke: true,
 	}

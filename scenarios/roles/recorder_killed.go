@@ -11,7 +11,7 @@ func recorderKilled() scenario.Scenario {
 		Doc:  "The recorder is killed at the Produce that carries an event, and once more when all is calm.",
 		Aims: []contract.ID{"delivery.no-loss", "delivery.in-doubt", "role.stays-up"},
 		Plan: []scenario.Use{
-			{Fault: "role-killed", On: contract.Recorder, Times: 2},
+			{Fault: "role-killed", On: contract.Recorder},
 		},
 		Smoke: true,
 	}

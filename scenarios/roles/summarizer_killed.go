@@ -11,7 +11,7 @@ func summarizerKilled() scenario.Scenario {
 		Doc:  "The summarizer is killed at its commit, before and after it is applied, and once more when all is calm.",
 		Aims: []contract.ID{"commit.after-store", "count.once", "summary.published"},
 		Plan: []scenario.Use{
-			{Fault: "role-killed", On: contract.Summarizer, Times: 2},
+			{Fault: "role-killed", On: contract.Summarizer},
 		},
 		Smoke: true,
 	}

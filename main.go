@@ -1,0 +1,33 @@
+// Tahanuji checks an event-driven system on Kafka against the architecture document that its architects wrote, while it hurts
+// the system on purpose. See README.md.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"tahanuji/scenarios/command"
+)
+
+//go:embed ginkgo.yml
+var profiles []byte
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root, err := os.Getwd()
+	if err != nil {
+		root = "."
+	}
+	info, err := os.Stderr.Stat()
+	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
+	exit := command.Main(ctx, command.World{
+		Out: os.Stdout, Err: os.Stderr, Lookup: os.LookupEnv, Root: root, Now: time.Now(), Profiles: profiles, Terminal: terminal,
+	}, os.Args[1:])
+	stop()
+	os.Exit(exit)
+}

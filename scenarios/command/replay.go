@@ -1,0 +1,147 @@
+package command
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tahanuji/reports"
+	"tahanuji/scenarios/run"
+	"tahanuji/scenarios/session"
+	"tahanuji/system/contract"
+)
+
+func replayCommand() Command {
+	return Command{
+		Name: "replay", Args: "RUN [-times N] [-on model|broker|both]", Doc: "run a run folder's plan and seed again; says k of N",
+		Run: func(ctx context.Context, w World, args []string) (int, error) {
+			times, on := 3, ""
+			set, err := flags(w, "replay", "RUN", func(set *flag.FlagSet) {
+				set.IntVar(&times, "times", 3, "how often")
+				set.StringVar(&on, "on", "", "model, broker or both (default: where the run was)")
+			}, args)
+			if err != nil {
+				return 0, err
+			}
+			if err := want(set, 1, 1, "one run folder"); err != nil {
+				return 0, err
+			}
+			if times < 1 {
+				return 0, session.Refusal{Text: "-times: at least 1 is needed"}
+			}
+			return replayRun(ctx, w, set.Arg(0), times, on)
+		},
+	}
+}
+
+// lane is a way to run a cell again.
+type lane struct {
+	name string
+	play func(context.Context, run.Cell) (reports.Run, error)
+}
+
+func lanes(on string, wasModel bool) ([]lane, error) {
+	model, broker := lane{"model", run.OnModel}, lane{"broker", run.Run}
+	switch on {
+	case "":
+		if wasModel {
+			return []lane{model}, nil
+		}
+		return []lane{broker}, nil
+	case "model":
+		return []lane{model}, nil
+	case "broker":
+		return []lane{broker}, nil
+	case "both":
+		return []lane{model, broker}, nil
+	}
+	return nil, session.Known("on", on, []string{"model", "broker", "both"})
+}
+
+func replayRun(ctx context.Context, w World, folder string, times int, on string) (exit int, err error) {
+	into, err := os.MkdirTemp("", "tahanuji-replay-")
+	if err != nil {
+		return 0, fmt.Errorf("replay: %w", err)
+	}
+	defer func() {
+		if removed := os.RemoveAll(into); err == nil && removed != nil {
+			err = fmt.Errorf("replay: %w", removed)
+		}
+	}()
+	kept, err := session.Reopen(folder, filepath.Join(into, "out"), w.edge())
+	if err != nil {
+		return 0, err
+	}
+	if kept.Changed() {
+		fmt.Fprintln(w.Out, "The document has changed since the run; what follows is judged by today's.")
+	}
+	ways, err := lanes(on, kept.OnModel())
+	if err != nil {
+		return 0, err
+	}
+	was := session.BrokenIn(kept.Run)
+	fmt.Fprintf(w.Out, "%s, seed %s: %s\n", kept.Run.Cell, kept.Run.Seed, brokenSentence(was))
+	exit = Conforms
+	for _, way := range ways {
+		broke, err := repeat(ctx, w, kept, way, times, was)
+		if err != nil {
+			return 0, err
+		}
+		if broke {
+			exit = Violated
+		}
+	}
+	return exit, nil
+}
+
+// repeat runs the cell so often, says how often the same clauses broke, and whether anything broke at all.
+func repeat(ctx context.Context, w World, kept *session.Kept, way lane, times int, was []contract.ID) (bool, error) {
+	same, any := 0, 0
+	for n := range times {
+		r, err := kept.Again(func(c run.Cell) (reports.Run, error) { return way.play(ctx, c) }, n+1)
+		if err != nil {
+			return false, err
+		}
+		now := session.BrokenIn(r)
+		if len(now) > 0 {
+			any++
+		}
+		if slices.Equal(now, was) || len(was) > 0 && containsAll(now, was) {
+			same++
+		}
+		for _, v := range r.Verdicts {
+			if v.Outcome == "broken" {
+				fmt.Fprintf(w.Out, "  %s %d: %s: %s\n", way.name, n+1, v.Clause, v.Why)
+			}
+		}
+		if !r.Complete {
+			fmt.Fprintf(w.Out, "  %s %d: cut short: %s\n", way.name, n+1, r.Err)
+		}
+	}
+	fmt.Fprintf(w.Out, "%s: reproduced %d of %d\n", way.name, same, times)
+	return any > 0, nil
+}
+
+func containsAll(all, some []contract.ID) bool {
+	for _, id := range some {
+		if !slices.Contains(all, id) {
+			return false
+		}
+	}
+	return true
+}
+
+func brokenSentence(ids []contract.ID) string {
+	if len(ids) == 0 {
+		return "nothing was broken"
+	}
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = string(id)
+	}
+	return "broke " + strings.Join(names, ", ")
+}

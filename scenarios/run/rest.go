@@ -1,0 +1,147 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"tahanuji/system/broker/observe"
+	"tahanuji/system/history"
+)
+
+// look is how often a wait looks again.
+const look = 15 * time.Millisecond
+
+// still is what a wait for rest sees: it is at rest when lag is nil and nothing has changed for long enough.
+type still struct {
+	lag     []string // "m8-suhu-kejadian/2 of perekap: 17"
+	missing []string // labels that were promised to the source and are not in their topic
+	mark    string   // changes whenever an end or a committed offset does
+}
+
+func (s still) String() string {
+	switch {
+	case len(s.lag) > 0:
+		return "lag of " + strings.Join(first(s.lag, 3), "; ")
+	case len(s.missing) > 0:
+		return "recorded and not in the topic: " + strings.Join(first(s.missing, 3), ", ")
+	}
+	return "no lag, but new records or commits kept coming"
+}
+
+// settle waits until the system is at rest: every recorded event is in its topic, no group of the document lags, and nothing new
+// was published or committed for the settling time. It gives up when nothing moves any more (Patience) or at the limit (Rest),
+// and says then what it last saw; that is an observation for the checkers and no error.
+func (st *stage) settle(ctx context.Context, why string) (rested bool) {
+	limits := st.cell.Limits
+	ctx, cancel := context.WithTimeout(ctx, limits.Rest)
+	defer cancel()
+	var last still
+	changed := time.Now()
+	for {
+		now, err := st.lookAround(ctx)
+		if err != nil {
+			now = last
+			if ctx.Err() == nil {
+				now.lag = []string{err.Error()}
+			}
+		}
+		if now.mark != last.mark {
+			changed = time.Now()
+		}
+		last = now
+		quiet := time.Since(changed)
+		if err == nil && len(now.lag) == 0 && len(now.missing) == 0 && quiet >= limits.Settle {
+			return true
+		}
+		if ctx.Err() != nil || quiet > limits.Patience {
+			st.rec.Add(history.Event{
+				Op: history.OpPhase, Phase: history.Unknown, Key: why,
+				Err: fmt.Sprintf("not at rest after %s: %s", quiet.Round(10*time.Millisecond), last),
+			})
+			return false
+		}
+		wait(ctx, look)
+	}
+}
+
+// lookAround takes one look at ends, committed offsets and, once there is no lag, at what was promised.
+func (st *stage) lookAround(ctx context.Context) (still, error) {
+	var s still
+	var mark strings.Builder
+	ends := map[string]map[int32]int64{}
+	for _, t := range st.cell.Doc.Topics {
+		e, err := st.observer.Ends(ctx, t.Name)
+		if err != nil {
+			return s, err
+		}
+		ends[t.Name] = e
+		fmt.Fprint(&mark, t.Name, e)
+	}
+	for _, g := range st.cell.Doc.Groups {
+		committed, err := st.observer.Committed(ctx, g.Name)
+		if err != nil {
+			return s, err
+		}
+		fmt.Fprint(&mark, g.Name, committed)
+		for _, topic := range g.Reads {
+			for partition, end := range ends[topic] {
+				at, known := committed[observe.TP{Topic: topic, Partition: partition}]
+				if !known {
+					at = 0
+				}
+				if end > at {
+					s.lag = append(s.lag, fmt.Sprintf("%s/%d of %s: %d", topic, partition, g.Name, end-at))
+				}
+			}
+		}
+	}
+	sort.Strings(s.lag)
+	s.mark = mark.String()
+	if len(s.lag) == 0 {
+		missing, err := st.promised(ctx)
+		if err != nil {
+			return s, err
+		}
+		s.missing = missing
+	}
+	return s, nil
+}
+
+// promised lists the events that the source was told are recorded and that are not in their topic yet: an outbox may lag
+// behind its promise.
+func (st *stage) promised(ctx context.Context) ([]string, error) {
+	open := map[string]bool{}
+	for _, s := range st.senders {
+		s.sent.Range(func(label, _ any) bool {
+			if !st.arrived[label.(string)] {
+				open[label.(string)] = true
+			}
+			return true
+		})
+	}
+	if len(open) == 0 {
+		return nil, nil
+	}
+	for _, topic := range st.inputTopics() {
+		records, err := st.observer.Scan(ctx, topic)
+		if err != nil {
+			return nil, err
+		}
+		for i := range records {
+			label := st.label(topic, records[i].Value)
+			st.arrived[label] = true
+			delete(open, label)
+		}
+	}
+	out := make([]string, 0, len(open))
+	for label := range open {
+		out = append(out, label)
+	}
+	sort.Strings(out)
+	return out, nil
+}
+
+func first(of []string, n int) []string { return of[:min(n, len(of))] }

@@ -1,0 +1,140 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"tahanuji/system/contract"
+	"tahanuji/system/history"
+	"tahanuji/system/sut"
+	"tahanuji/system/workload"
+)
+
+// ahead is how many sends may be under way or waiting for their key at once: it keeps the source's keys together in event
+// time, as real sources are, while one key waits for its answer.
+const ahead = 32
+
+// sender plays the document's source: it hands events to the recorder as the document's `source` says, and writes down what it
+// was answered. It is the only writer of OpSend.
+type sender struct {
+	source contract.Source
+	after  time.Duration // between a send without an answer and its resend
+	system sut.System
+	role   string
+	rec    *history.Recorder
+	open   atomic.Int64 // sends without a final answer
+	done   atomic.Int64 // sends that reached a final answer
+	sent   sync.Map     // label -> true once the source was told "recorded"
+}
+
+// send plays the sends in order, each key in its own order, and returns when each has a final answer or ctx ends.
+func (s *sender) send(ctx context.Context, sends []workload.Send) {
+	slots := make(chan struct{}, ahead)
+	lanes := map[string]chan workload.Send{}
+	var wg sync.WaitGroup
+	for i, one := range sends {
+		lane := one.Event.Key
+		if !s.source.OnePerKey {
+			lane = fmt.Sprint(i % max(1, s.source.Concurrency))
+		}
+		queue, ok := lanes[lane]
+		if !ok {
+			queue = make(chan workload.Send, len(sends))
+			lanes[lane] = queue
+			wg.Go(func() {
+				for one := range queue {
+					s.deliver(ctx, one)
+					if one.Burst == 0 {
+						<-slots
+					}
+				}
+			})
+		}
+		if one.Burst == 0 {
+			select {
+			case slots <- struct{}{}:
+			case <-ctx.Done():
+			}
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		s.open.Add(1)
+		queue <- one
+	}
+	for _, queue := range lanes {
+		close(queue)
+	}
+	wg.Wait()
+}
+
+// deliver sends one event until it has a final answer: recorded, refused, or no more resends.
+func (s *sender) deliver(ctx context.Context, one workload.Send) {
+	defer s.open.Add(-1)
+	defer s.done.Add(1)
+	for try := 0; ctx.Err() == nil; try++ {
+		begun := s.rec.Add(invocation(s.role, one))
+		answer := s.system.Send(ctx, s.role, one.Event.Record)
+		s.rec.Add(outcome(s.role, one.Event.Label, begun, answer))
+		if answer.Phase == history.OK {
+			s.sent.Store(one.Event.Label, true)
+		}
+		if answer.Phase != history.Unknown || !s.again(try) {
+			return
+		}
+		wait(ctx, s.after)
+	}
+}
+
+// again says whether the document's source resends after try resends without an answer.
+func (s *sender) again(try int) bool {
+	switch s.source.Resend {
+	case "until-recorded":
+		return true
+	case "never":
+		return false
+	}
+	return try < s.source.Times
+}
+
+func invocation(role string, one workload.Send) history.Event {
+	e := history.Event{
+		Proc: role, Op: history.OpSend, Phase: history.Invoke,
+		Key: one.Event.Label, Value: string(one.Event.Record), Tag: one.Tag,
+	}
+	if len(one.Event.Wrong) > 0 {
+		fields, _ := json.Marshal(one.Event.Wrong) // strings always marshal
+		e.Err = string(fields)
+	}
+	return e
+}
+
+func outcome(role, label string, of history.Seq, a sut.Answer) history.Event {
+	e := history.Event{Proc: role, Op: history.OpSend, Phase: a.Phase, Of: of, Key: label, Err: a.Err}
+	switch a.Phase {
+	case history.OK:
+		e.Value, e.Where = a.EventID, a.Where
+	case history.Fail:
+		fields, _ := json.Marshal(a.Fields)
+		e.Value = string(fields)
+	case history.Unknown, history.Invoke:
+		if !a.Reached {
+			e.Tag = "not-reached"
+		}
+	}
+	return e
+}
+
+// wait sleeps for d or until ctx ends.
+func wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

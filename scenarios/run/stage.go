@@ -1,0 +1,283 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"tahanuji/faults"
+	"tahanuji/faults/proxy"
+	"tahanuji/system/broker"
+	"tahanuji/system/broker/observe"
+	"tahanuji/system/contract"
+	"tahanuji/system/history"
+	"tahanuji/system/sut"
+	"tahanuji/system/target"
+	"tahanuji/system/workload"
+)
+
+// usualNodes is how many nodes a cluster has when nobody asks for a number.
+const usualNodes = 3
+
+// stage is everything that one run has started, and what it knows so far.
+type stage struct {
+	cell  Cell
+	rec   *history.Recorder
+	load  *workload.Load
+	steps []target.Step
+	sends []workload.Send
+	acted []target.Acted
+
+	broker   broker.Broker
+	proxy    *proxy.Proxy
+	observer *observe.Observer
+	system   sut.System
+	running  *faults.Running
+	healing  sync.Mutex
+	healed   bool
+	label    func(topic string, value []byte) string
+	senders  []*sender
+	arrived  map[string]bool
+	marks    *marks
+	ledger   []history.Exchange
+	spent    map[string]time.Duration
+}
+
+// play runs the phases of a run. Whatever happens, all that was started is stopped before it returns.
+func (st *stage) play(ctx context.Context) (err error) {
+	st.arrived, st.spent = map[string]bool{}, map[string]time.Duration{}
+	defer func() { err = errors.Join(err, st.stop(ctx)) }()
+	for _, phase := range []struct {
+		name string
+		do   func(context.Context) error
+	}{
+		{"start", st.start}, {"load", st.loadBesidePlan}, {"heal", st.heal}, {"settle", st.settleDown},
+		{"rest", st.look}, {"replay", st.replay},
+	} {
+		if phase.name == "replay" && !st.cell.Scenario.Replay {
+			continue
+		}
+		begun := st.rec.Elapsed()
+		st.rec.Phase(phase.name)
+		if err := phase.do(ctx); err != nil {
+			return fmt.Errorf("%s: %w", phase.name, err)
+		}
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("%s: %w", phase.name, context.Cause(ctx))
+		}
+		st.spent[phase.name] = st.rec.Elapsed() - begun
+	}
+	return nil
+}
+
+// start brings up broker, proxy, observer and system, and waits until every role is ready.
+func (st *stage) start(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, st.cell.Limits.Start)
+	defer cancel()
+	var err error
+	c := broker.Config{Nodes: cmp.Or(st.cell.Nodes, usualNodes), Topics: st.cell.Doc.Topics}
+	if st.broker, err = st.cell.Backend.Start(ctx, c); err != nil {
+		return err
+	}
+	st.label = workload.Identify(st.cell.Doc, st.load)
+	st.proxy, err = proxy.New(ctx, proxy.Config{Upstream: st.broker.Addrs(), Label: st.label, Started: st.rec.Elapsed})
+	if err != nil {
+		return err
+	}
+	if st.observer, err = observe.New(st.broker.Addrs()); err != nil {
+		return err
+	}
+	st.marks = newMarks(st.proxy)
+	st.system, err = st.cell.Adapter.Start(ctx, sut.Env{
+		Doc: st.cell.Doc, Doors: st.proxy, Dir: st.cell.Dir, Seed: st.cell.Seed, Base: st.load.Base, Flaw: st.cell.plays(),
+		Rec: st.rec, Group: st.members, Instances: st.cell.members(),
+	})
+	return err
+}
+
+// members is how many members a group has now.
+func (st *stage) members(ctx context.Context, group string) (int, error) {
+	state, err := st.observer.Group(ctx, group)
+	return len(state.Members), err
+}
+
+// loadBesidePlan sends the workload while the plan acts. Where the plan has a step at rest, a part of the events waits until
+// everything before has been handled: real defects needed a restart when the group is caught up, and then more events.
+func (st *stage) loadBesidePlan(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, st.cell.Limits.Load)
+	defer cancel()
+	injector := faults.Injector{Set: faults.Set{
+		Doc: st.cell.Doc, Load: st.load, Requests: faults.Through(st.proxy), Roles: st.system.Roles(), Store: st.system.Store,
+		Nodes: st.broker.Nodes(), Poison: st.poison, Moments: st.marks, Limit: st.cell.Limits.Stop, Tell: st.tell,
+	}}
+	running, err := injector.Inject(ctx, scaled(st.steps, st.cell.Limits.Scale))
+	if err != nil {
+		return err
+	}
+	st.running = running
+	st.marks.reach("start")
+	now, later := st.parts()
+	lag := st.sampleLag(ctx, "load")
+	defer lag()
+	if err := st.sendAll(ctx, now); err != nil {
+		return err
+	}
+	st.settle(ctx, "calm") // moments of handling come after those of sending
+	if len(later) == 0 {
+		return nil
+	}
+	st.marks.reach("rest")
+	st.awaitSteps(ctx)
+	if err := st.sendAll(ctx, later); err != nil {
+		return err
+	}
+	st.settle(ctx, "calm")
+	return nil
+}
+
+// awaitSteps waits, no longer than Patience, until every step has acted. One that has not will be seen by its count.
+func (st *stage) awaitSteps(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, st.cell.Limits.Patience)
+	defer cancel()
+	_ = st.running.Wait(ctx)
+}
+
+// parts splits the sends: what comes after the calm is the last fifth, when a step waits for it.
+func (st *stage) parts() (now, later []workload.Send) {
+	for _, s := range st.steps {
+		if s.At.After == "rest" {
+			cut := len(st.sends) - len(st.sends)/5
+			return st.sends[:cut], st.sends[cut:]
+		}
+	}
+	return st.sends, nil
+}
+
+// sendAll sends until each send has a final answer. When the limit passes before that, the faults are healed and the source
+// gets as long again: what is not answered then stays unknown.
+func (st *stage) sendAll(ctx context.Context, sends []workload.Send) error {
+	source := st.cell.Doc.Source
+	after := source.After
+	if st.system.Elapse(0) {
+		after /= 20 // the roles' clock is ours; the source's impatience is scaled like everything that waits for it
+	}
+	s := &sender{source: source, after: max(after, 10*time.Millisecond), system: st.system, role: st.load.Role, rec: st.rec}
+	st.senders = append(st.senders, s)
+	done := make(chan struct{})
+	sendCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*st.cell.Limits.Load)
+	defer cancel()
+	stopped := context.AfterFunc(ctx, func() {
+		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+			_ = st.heal(sendCtx) // the sends that are left go on without faults
+			return
+		}
+		cancel()
+	})
+	defer stopped()
+	go func() {
+		defer close(done)
+		s.send(sendCtx, sends)
+	}()
+	<-done
+	if sendCtx.Err() != nil {
+		return fmt.Errorf("%d of %d sends had no final answer in time", int64(len(sends))-s.done.Load(), len(sends))
+	}
+	return nil
+}
+
+// heal takes every fault back, once.
+func (st *stage) heal(ctx context.Context) error {
+	if st.running == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, st.cell.Limits.Start)
+	defer cancel()
+	st.healing.Lock()
+	defer st.healing.Unlock()
+	if st.healed {
+		return nil
+	}
+	st.healed = true
+	acted, err := st.running.Heal(ctx)
+	st.acted = append(st.acted, acted...)
+	return err
+}
+
+// settleDown waits for rest, lets the windows close by the clock where the clock is ours, and waits again.
+func (st *stage) settleDown(ctx context.Context) error {
+	lag := st.sampleLag(ctx, "healed")
+	defer lag()
+	st.settle(ctx, "settle")
+	var silence time.Duration
+	for _, f := range st.cell.Doc.Flows {
+		if f.Fold != nil && f.Fold.Close > 0 {
+			silence = max(silence, f.Fold.Close+f.Fold.Window.Grace)
+		}
+	}
+	if silence > 0 && st.system.Elapse(silence+time.Second) {
+		st.rec.Phase("elapsed")
+		st.settle(ctx, "settle")
+	}
+	return nil
+}
+
+func (st *stage) look(ctx context.Context) error { return st.scan(ctx, history.ScanRest) }
+
+// stop ends everything, in the order that leaves nothing behind, and keeps the ledger.
+func (st *stage) stop(ctx context.Context) error {
+	st.rec.Phase("end")
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), st.cell.Limits.Stop)
+	defer cancel()
+	var errs []error
+	errs = append(errs, st.heal(ctx))
+	if st.system != nil {
+		errs = append(errs, st.system.Close(ctx))
+	}
+	if st.observer != nil {
+		st.observer.Close()
+	}
+	if st.proxy != nil {
+		st.ledger = st.proxy.Ledger()
+		errs = append(errs, st.proxy.Close(ctx))
+	}
+	if st.broker != nil {
+		errs = append(errs, st.broker.Close(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+func (st *stage) history() *history.History {
+	return &history.History{Events: st.rec.Events(), Ledger: st.ledger}
+}
+
+// measured are figures of the run that no verdict hangs on.
+func (st *stage) measured() map[string]string {
+	out := map[string]string{"exchanges": strconv.Itoa(len(st.ledger))}
+	for phase, d := range st.spent {
+		out["ms "+phase] = strconv.FormatInt(d.Milliseconds(), 10)
+	}
+	return out
+}
+
+// inputTopics are the topics that recorders write.
+func (st *stage) inputTopics() []string {
+	var out []string
+	for _, f := range st.cell.Doc.Flows {
+		if f.Kind == contract.Recorder && f.Writes != "" {
+			out = append(out, f.Writes)
+		}
+	}
+	return out
+}
+
+// cutDoor splits "summarizer/2".
+func cutDoor(door string) (role string, instance int, ok bool) {
+	role, number, ok := strings.Cut(door, "/")
+	instance, err := strconv.Atoi(number)
+	return role, instance, ok && err == nil
+}

@@ -1,0 +1,168 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"tahanuji/reports"
+	"tahanuji/scenarios/run"
+	"tahanuji/system/check"
+)
+
+// Watch is told how a sitting goes on. Its methods are called from several goroutines.
+type Watch interface {
+	Begin(cell string)
+	End(cell, outcome string)
+}
+
+// beside is how many cells run at once: they wait most of their time.
+const beside = 4
+
+// Result of a cell.
+type Result struct {
+	Run reports.Run
+	Err error // there was no run
+}
+
+// job is a cell to run, and how.
+type job struct {
+	id string
+	do func(context.Context) (reports.Run, error)
+}
+
+// jobs lists all runs of the sitting: the cells first, then the flawed ones.
+func (s *Session) jobs() []job {
+	var out []job
+	for _, c := range s.Cells {
+		out = append(out, job{c.ID, func(ctx context.Context) (reports.Run, error) { return s.Run(ctx, c) }})
+	}
+	for _, f := range s.Flaws {
+		out = append(out, job{f.ID, func(ctx context.Context) (reports.Run, error) { return s.RunFlaw(ctx, f) }})
+	}
+	return out
+}
+
+// Size is how many runs the sitting has.
+func (s *Session) Size() int { return len(s.Cells) + len(s.Flaws) }
+
+// Only keeps the runs with these ids: a filter left out the others.
+func (s *Session) Only(ids []string) {
+	s.Cells = slices.DeleteFunc(s.Cells, func(c Cell) bool { return !slices.Contains(ids, c.ID) })
+	s.Flaws = slices.DeleteFunc(s.Flaws, func(f FlawCell) bool { return !slices.Contains(ids, f.ID) })
+}
+
+// Do runs the one cell with this id now.
+func (s *Session) Do(ctx context.Context, id string) Result {
+	for _, j := range s.jobs() {
+		if j.id == id {
+			r, err := j.do(ctx)
+			return Result{Run: r, Err: err}
+		}
+	}
+	return Result{Err: fmt.Errorf("%s: no such cell", id)}
+}
+
+// RunAll runs everything, several cells at once, and tells watch. When ctx ends the running cells heal and stop, the others are
+// not run, and the report says so. The error joins the reasons for which there were no runs.
+func (s *Session) RunAll(ctx context.Context, watch Watch) error {
+	b := s.Background(ctx, watch)
+	var errs []error
+	for _, j := range s.jobs() {
+		if r := b.Await(ctx, j.id); r.Err != nil && ctx.Err() == nil {
+			errs = append(errs, r.Err)
+		}
+	}
+	b.Wait()
+	if ctx.Err() != nil {
+		s.Stop("interrupted")
+	}
+	return errors.Join(errs...)
+}
+
+// Background runs the cells of a sitting, several at once, in the order in which a reader asks for them.
+type Background struct {
+	mu      sync.Mutex
+	results map[string]chan Result
+	wg      sync.WaitGroup
+}
+
+// Background starts running everything.
+func (s *Session) Background(ctx context.Context, watch Watch) *Background {
+	jobs := s.jobs()
+	b := &Background{results: map[string]chan Result{}}
+	queue := make(chan job, len(jobs))
+	for _, j := range jobs {
+		b.results[j.id] = make(chan Result, 1)
+		queue <- j
+	}
+	close(queue)
+	for range beside {
+		b.wg.Go(func() {
+			for j := range queue {
+				if ctx.Err() != nil {
+					b.results[j.id] <- Result{Err: fmt.Errorf("%s: not run: %w", j.id, context.Cause(ctx))}
+					continue
+				}
+				watch.Begin(j.id)
+				r, err := j.do(ctx)
+				watch.End(j.id, worst(r, err))
+				b.results[j.id] <- Result{Run: r, Err: err}
+			}
+		})
+	}
+	return b
+}
+
+// Await gives a cell's result once it has one.
+func (b *Background) Await(ctx context.Context, id string) Result {
+	b.mu.Lock()
+	c := b.results[id]
+	b.mu.Unlock()
+	if c == nil {
+		return Result{Err: fmt.Errorf("%s: no such cell", id)}
+	}
+	select {
+	case r := <-c:
+		c <- r // for whoever asks again
+		return r
+	case <-ctx.Done():
+		return Result{Err: fmt.Errorf("%s: %w", id, context.Cause(ctx))}
+	}
+}
+
+// Wait returns when every running cell has ended.
+func (b *Background) Wait() { b.wg.Wait() }
+
+// RunFlaw runs the reference with a flaw, on the model or on the broker.
+func (s *Session) RunFlaw(ctx context.Context, f FlawCell) (reports.Run, error) {
+	if f.Lane != Model {
+		return s.Run(ctx, f.Cell)
+	}
+	r, err := run.OnModel(ctx, s.cell(f.Cell))
+	if err != nil {
+		return r, err
+	}
+	s.keep(r)
+	return r, nil
+}
+
+// worst is the word for how a run went.
+func worst(r reports.Run, err error) string {
+	if err != nil {
+		return "failed"
+	}
+	out := string(check.Holds)
+	for _, v := range r.Verdicts {
+		switch v.Outcome {
+		case check.Broken:
+			return string(check.Broken)
+		case check.Inconclusive, check.NotRun, check.Unset:
+			out = string(check.Inconclusive)
+		case check.Holds, check.NotApplicable, check.Waived:
+		}
+	}
+	return out
+}

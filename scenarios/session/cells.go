@@ -1,0 +1,103 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tahanuji/scenarios/catalog"
+	"tahanuji/scenarios/scenario"
+	"tahanuji/system/contract"
+	"tahanuji/system/seed"
+)
+
+// Cell is one run that the sitting wants: a scenario on the broker, with a seed of its own that is derived from the sitting's
+// seed and the cell's id, so that a cell that is run alone draws the same.
+type Cell struct {
+	ID       string
+	Scenario scenario.Scenario
+	Seed     uint64
+	Flaw     string // "" or the flaw of the whole sitting (-flaw)
+}
+
+// pick lists the cells of a profile, less what the flags leave out.
+func (s *Session) pick() ([]Cell, error) {
+	all := catalog.All()
+	wanted, err := s.wantedScenarios(all)
+	if err != nil {
+		return nil, err
+	}
+	var cells []Cell
+	for n := range s.Profile.Seeds {
+		for _, sc := range wanted {
+			id := cellID(s.System, sc, s.Backend.Name, n, s.Options.Flaw)
+			cells = append(cells, Cell{ID: id, Scenario: sc, Seed: seed.Derive(s.Seed, id), Flaw: s.Options.Flaw})
+		}
+	}
+	part, err := parseShard(s.Options.Shard)
+	if err != nil {
+		return nil, err
+	}
+	var mine []Cell
+	for i, c := range cells {
+		if i%part.n == part.i-1 {
+			mine = append(mine, c)
+		}
+	}
+	if len(mine) == 0 {
+		return nil, refuse("no scenario is left: -scenario %q -clause %q -fault %q -shard %q leave out all of profile %s",
+			s.Options.Scenario, s.Options.Clause, s.Options.Fault, s.Options.Shard, s.Profile.Name)
+	}
+	return mine, nil
+}
+
+// cellID is system/scenario/fault/broker[/flaw-NAME]; the second and further seeds of a profile are "broker@2" and so on.
+func cellID(system string, sc scenario.Scenario, broker string, n int, flaw string) string {
+	fault := strings.Join(sc.Faults(), ".")
+	if fault == "" {
+		fault = "none"
+	}
+	if n > 0 {
+		broker = fmt.Sprintf("%s@%d", broker, n+1)
+	}
+	id := strings.Join([]string{system, sc.Name, fault, broker}, "/")
+	if flaw != "" {
+		id += "/flaw-" + flaw
+	}
+	return id
+}
+
+func (s *Session) wantedScenarios(all []scenario.Scenario) ([]scenario.Scenario, error) {
+	names := make([]string, 0, len(all))
+	for _, sc := range all {
+		names = append(names, sc.Name)
+	}
+	var only []string
+	if s.Options.Scenario != "" {
+		only = strings.Split(s.Options.Scenario, ",")
+	}
+	for _, name := range only {
+		if err := Known("scenario", name, names); err != nil {
+			return nil, err
+		}
+	}
+	var out []scenario.Scenario
+	for _, sc := range all {
+		switch {
+		case only != nil && !slices.Contains(only, sc.Name),
+			only == nil && s.Profile.Scenarios == "smoke" && !sc.Smoke && s.Options.Fault == "" && s.Options.Clause == "",
+			s.Options.Clause != "" && !slices.Contains(sc.Aims, contract.ID(s.Options.Clause)),
+			s.Options.Fault != "" && !slices.Contains(faultsOrNone(sc), s.Options.Fault):
+			continue
+		}
+		out = append(out, sc)
+	}
+	return out, nil
+}
+
+func faultsOrNone(sc scenario.Scenario) []string {
+	if f := sc.Faults(); len(f) > 0 {
+		return f
+	}
+	return []string{"none"}
+}

@@ -1,0 +1,125 @@
+package session
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	_ "time/tzdata" // windows have zones, and a fresh machine may have no zone files
+
+	"tahanuji/system/contract"
+	"tahanuji/system/shipped"
+	"tahanuji/system/sut"
+	"tahanuji/system/workload"
+)
+
+// openDocument loads the document of -arch, of the sut.yaml, or of the shipped system, and holds it against the lint rules: a
+// document that contradicts itself is refused before anything starts.
+func (s *Session) openDocument(at Edge) error {
+	if at.Document != nil {
+		s.Doc = at.Document
+		_, err := s.load() // for the system's name and the services
+		return err
+	}
+	doc, err := s.load()
+	var faults contract.Faults
+	if errors.As(err, &faults) {
+		return refuse("%s", faults.Error())
+	}
+	if err != nil {
+		return refuse("%v", err)
+	}
+	var serious contract.Faults
+	for _, f := range contract.Lint(doc, at.Now) {
+		if f.Severity == contract.Error {
+			serious = append(serious, f)
+		}
+	}
+	if len(serious) > 0 {
+		return refuse("%s", serious.Error())
+	}
+	s.Doc = doc
+	return nil
+}
+
+func (s *Session) load() (*contract.Document, error) {
+	switch {
+	case s.Options.Arch != "":
+		s.System = stem(s.Options.Arch)
+		return contract.Load(s.Options.Arch)
+	case s.Options.Sut != "":
+		command, err := sut.LoadCommand(s.Options.Sut)
+		if err != nil {
+			return nil, err
+		}
+		if command.Architecture() == "" {
+			return nil, refuse("%s names no document. Add `system: architecture.yaml`, or give -arch", s.Options.Sut)
+		}
+		s.command, s.System = command, stem(command.Architecture())
+		return contract.Load(command.Architecture())
+	}
+	var names []string
+	for _, sys := range shipped.All() {
+		names = append(names, sys.Name)
+		if sys.Name == s.Options.System {
+			s.System = sys.Name
+			return sys.Load()
+		}
+	}
+	return nil, Known("system", s.Options.System, names)
+}
+
+// stem names a system by its document: the folder of an architecture.yaml, else the file's name without its ending.
+func stem(path string) string {
+	base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	if base != "architecture" {
+		return base
+	}
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return base
+	}
+	return filepath.Base(filepath.Dir(full))
+}
+
+// openSystem finds the adapter and asks it whether it can play the document.
+func (s *Session) openSystem(Edge) error {
+	if s.Options.Sut == "" {
+		s.Adapter = sut.Reference{}
+		return nil
+	}
+	command := s.command
+	if command == nil {
+		var err error
+		if command, err = sut.LoadCommand(s.Options.Sut); err != nil {
+			return refuse("%v", err)
+		}
+	}
+	if err := command.Bind(s.Doc); err != nil {
+		return refuse("%v", err)
+	}
+	s.Adapter = command
+	return nil
+}
+
+// openInput checks recorded events against the document, line by line.
+func (s *Session) openInput(Edge) error {
+	if s.Options.Input == "" {
+		return nil
+	}
+	if _, err := os.Stat(s.Options.Input); err != nil {
+		return refuse("-input: %v. Name a file with one JSON record a line", err)
+	}
+	if _, err := workload.FromFile(s.Doc, s.Options.Input, workload.Options{Seed: s.Seed}); err != nil {
+		return refuse("%v", err)
+	}
+	return nil
+}
+
+// profiles are those of the edge, or of ginkgo.yml in its root.
+func profiles(at Edge) ([]Profile, error) {
+	if at.Profiles != nil {
+		return parseProfiles("ginkgo.yml", at.Profiles)
+	}
+	return LoadProfiles(filepath.Join(at.Root, "ginkgo.yml"))
+}

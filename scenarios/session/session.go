@@ -1,0 +1,309 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"tahanuji/faults"
+	"tahanuji/reports"
+	"tahanuji/reports/format"
+	"tahanuji/scenarios/run"
+	"tahanuji/system/broker"
+	"tahanuji/system/check"
+	"tahanuji/system/check/checkers"
+	"tahanuji/system/contract"
+	"tahanuji/system/sut"
+)
+
+// Session is one sitting: a document, a system under test, a broker, the cells to run, and the folder that they are kept in.
+type Session struct {
+	Options  Options
+	Doc      *contract.Document
+	System   string
+	Profile  Profile
+	Backend  broker.Backend
+	Adapter  sut.Adapter
+	Seed     uint64
+	Out      string
+	Cells    []Cell
+	Flaws    []FlawCell
+	Checkers []check.Checker
+
+	command *sut.Command // of -sut
+	variant string       // of the reference, that a proposal names
+	typed   string       // how the command line begins: "go tool ginkgo ./scenarios --" or "go run . run"
+	begun   time.Time
+	mu      sync.Mutex
+	runs    []reports.Run
+	stopped string // why the sitting was cut short
+}
+
+// Edge is what only the edge knows: where files are, how the command is typed, what time it is.
+type Edge struct {
+	Root    string // the module's root, or the folder that relative paths start from
+	Command string
+	Now     time.Time
+	// Profiles is the text of ginkgo.yml; nil reads it from Root.
+	Profiles []byte
+	// Follower: another process of the same sitting makes the out folder, and sets Out.
+	Follower bool
+	// Document is judged instead of the one that the options name, played by the reference's Variant: a proposal.
+	Document *contract.Document
+	Variant  string
+}
+
+// Open checks everything that the user gave and starts nothing but the out folder. What it refuses is a Refusal.
+func Open(o Options, at Edge) (*Session, error) {
+	s := &Session{Options: o, typed: at.Command, variant: at.Variant, begun: at.Now, Checkers: checkers.All()}
+	known, err := profiles(at)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, p := range known {
+		names = append(names, p.Name)
+		if p.Name == o.Profile {
+			s.Profile = p
+		}
+	}
+	if err := Known("profile", o.Profile, names); err != nil {
+		return nil, err
+	}
+	if s.Seed, err = o.seed(); err != nil {
+		return nil, err
+	}
+	for _, check := range []func(Edge) error{s.openBroker, s.openDocument, s.openSystem, s.openInput, s.openNames} {
+		if err := check(at); err != nil {
+			return nil, err
+		}
+	}
+	if s.Cells, err = s.pick(); err != nil {
+		return nil, err
+	}
+	s.Flaws = s.pickFlaws()
+	return s, s.openOut(at)
+}
+
+func (s *Session) openBroker(Edge) error {
+	var names []string
+	for _, b := range broker.Backends() {
+		names = append(names, b.Name)
+		if b.Name == s.Options.Broker {
+			s.Backend = b
+		}
+	}
+	if err := Known("broker", s.Options.Broker, names); err != nil {
+		return err
+	}
+	if s.Options.Nodes < 0 {
+		return refuse("-nodes: a number of nodes from 1 on is needed")
+	}
+	if missing := s.Backend.Missing(); missing != "" {
+		return refuse("-broker %s: %s", s.Options.Broker, missing)
+	}
+	return nil
+}
+
+// openNames refuses names that are in no list: faults, clauses, flaws.
+func (s *Session) openNames(Edge) error {
+	if s.Options.Fault != "" {
+		names := []string{"none", "replayed"}
+		for _, f := range faults.All() {
+			names = append(names, f.Name)
+		}
+		if err := Known("fault", s.Options.Fault, names); err != nil {
+			return err
+		}
+	}
+	if s.Options.Clause != "" {
+		var ids []string
+		for _, c := range contract.Clauses(s.Doc) {
+			ids = append(ids, string(c.ID))
+		}
+		if err := Known("clause", s.Options.Clause, ids); err != nil {
+			return err
+		}
+	}
+	if s.Options.Flaw == "" {
+		return nil
+	}
+	if s.Options.Sut != "" {
+		return refuse("-flaw: flaws are variants of the reference; leave out -sut, or leave out -flaw")
+	}
+	return Known("flaw", s.Options.Flaw, flawNames())
+}
+
+// openOut makes the out folder and proves that it can be written, before anything runs.
+func (s *Session) openOut(at Edge) error {
+	if at.Follower {
+		return nil
+	}
+	s.Out = s.Options.Out
+	if s.Out == "" {
+		s.Out = filepath.Join(at.Root, "out", fmt.Sprintf("%s-%s", at.Now.UTC().Format("20060102-150405.000"), s.System))
+	}
+	if err := os.MkdirAll(s.Out, 0o755); err != nil {
+		return refuse("-out: %s can't be made: %v. Choose a folder that can be written", s.Out, err)
+	}
+	probe, err := os.CreateTemp(s.Out, ".probe-*")
+	if err != nil {
+		return refuse("-out: %s can't be written: %v. Choose another folder", s.Out, err)
+	}
+	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
+		return refuse("-out: %s can't be written: %v. Choose another folder", s.Out, err)
+	}
+	old, err := os.ReadDir(filepath.Join(s.Out, reports.CellsFolder))
+	if err == nil && len(old) > 0 {
+		return refuse("-out: %s already holds runs. Choose an empty folder, or remove it", s.Out)
+	}
+	return s.saveOptions()
+}
+
+// Run carries out one cell and keeps its result. An error means that there was no run: the cell stays not-run.
+func (s *Session) Run(ctx context.Context, c Cell) (reports.Run, error) {
+	r, err := run.Run(ctx, s.cell(c))
+	if err != nil {
+		return r, err
+	}
+	s.keep(r)
+	return r, nil
+}
+
+func (s *Session) cell(c Cell) run.Cell {
+	return run.Cell{
+		ID: c.ID, System: s.System, Scenario: c.Scenario, Doc: s.Doc, Adapter: s.Adapter, Backend: s.Backend,
+		Nodes: s.Options.Nodes, Seed: c.Seed, Flaw: c.Flaw, Variant: s.variant, Checkers: s.Checkers, Expected: expected(c.Flaw),
+		Dir: reports.CellFolder(s.Out, c.ID), Repeat: s.repeat(c), Input: s.Options.Input, Limits: run.LimitsFor(s.Options.Sut == ""),
+	}
+}
+
+func (s *Session) keep(r reports.Run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runs = append(s.runs, r)
+}
+
+// repeat is the one command that runs a cell again.
+func (s *Session) repeat(c Cell) string {
+	parts := []string{s.typed}
+	add := func(flag, value, usual string) {
+		if value != usual {
+			parts = append(parts, "-"+flag, quote(value))
+		}
+	}
+	add("system", s.Options.System, "sensor")
+	add("arch", s.Options.Arch, "")
+	add("sut", s.Options.Sut, "")
+	add("input", s.Options.Input, "")
+	add("broker", s.Options.Broker, "embedded")
+	add("profile", s.Options.Profile, "smoke")
+	add("seed", s.Options.Seed, "1")
+	if c.ID != "" {
+		add("scenario", c.Scenario.Name, "")
+	}
+	add("flaw", c.Flaw, "")
+	return strings.Join(parts, " ")
+}
+
+func quote(s string) string {
+	if strings.ContainsAny(s, " \t\"'$`\\") {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
+}
+
+// Stop says that the sitting was cut short: its report is incomplete and says why.
+func (s *Session) Stop(why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopped = why
+}
+
+// Finish makes the report of everything that was run, writes it in all formats, and points out/latest at it.
+func (s *Session) Finish(now time.Time) (*reports.Report, error) {
+	runs, err := reports.ReadRuns(s.Out)
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	report, err := reports.Build(runs, s.Doc, contract.Clauses(s.Doc), s.wanted(), s.environment(now))
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	if err := format.Write(s.Out, report, format.All()); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return report, s.pointLatest()
+}
+
+// pointLatest makes out/latest beside the runs point at this one. Only the usual place has one.
+func (s *Session) pointLatest() error {
+	if s.Options.Out != "" {
+		return nil
+	}
+	latest := filepath.Join(filepath.Dir(s.Out), "latest")
+	fresh := latest + "." + filepath.Base(s.Out)
+	if err := os.Symlink(filepath.Base(s.Out), fresh); err != nil {
+		return fmt.Errorf("out/latest: %w", err)
+	}
+	if err := os.Rename(fresh, latest); err != nil {
+		return errors.Join(fmt.Errorf("out/latest: %w", err), os.Remove(fresh))
+	}
+	return nil
+}
+
+func (s *Session) environment(now time.Time) reports.Environment {
+	env := reports.Environment{
+		Setting: reports.Setting{
+			System: s.System, Sut: s.Adapter.Name(), Broker: s.Backend.Name, Profile: s.Profile.Name,
+			Seed: s.Options.Seed, Flaw: s.Options.Flaw, Repeat: s.repeat(Cell{Flaw: s.Options.Flaw}), Interrupted: s.stopped,
+			Lacks: map[string]string{},
+		},
+		Begun: s.begun, Took: now.Sub(s.begun), Versions: versions(), Go: runtime.Version(),
+		OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(),
+	}
+	for feature, why := range s.Backend.Lacks {
+		env.Lacks[string(feature)] = why
+	}
+	for feature, why := range s.Adapter.Lacks(s.Doc) {
+		env.Lacks[string(feature)] = why
+	}
+	for _, f := range faults.All() {
+		env.Faults = append(env.Faults, f.Name)
+	}
+	return env
+}
+
+// versions are those of the modules whose behaviour a run hangs on.
+func versions() map[string]string {
+	out := map[string]string{}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return out
+	}
+	for _, m := range info.Deps {
+		if strings.HasPrefix(m.Path, "github.com/twmb/franz-go") || strings.HasPrefix(m.Path, "modernc.org/sqlite") {
+			out[m.Path] = m.Version
+		}
+	}
+	return out
+}
+
+// wanted are the cells that the sitting asks for: the denominator of its report.
+func (s *Session) wanted() []reports.Wanted {
+	var out []reports.Wanted
+	for _, c := range s.Cells {
+		out = append(out, reports.Wanted{Cell: c.ID, Faults: c.Scenario.Faults(), Flaw: c.Flaw, Expected: expected(c.Flaw)})
+	}
+	for _, f := range s.Flaws {
+		out = append(out, reports.Wanted{Cell: f.ID, Faults: f.Scenario.Faults(), Flaw: f.Flaw, Expected: expected(f.Flaw)})
+	}
+	return out
+}
