@@ -118,7 +118,7 @@ func Terminal(r *Report, w io.Writer, where string) error {
 			fmt.Fprintf(&b, "  ... and %s more, in the report\n", counted(len(r.Verdict.Findings)-i, "violation"))
 			break
 		}
-		fmt.Fprintf(&b, "  broken  %s%s: %s%s\n          repeat: %s\n", f.Clause, underCause(f.Cause), oneLine(f.Why, 200), inCells(f), f.Repeat)
+		fmt.Fprintf(&b, "  broken  %s%s: %s%s; repeat: %s\n", f.Clause, underCause(f.Cause), oneLine(f.Why, 200), inCells(f), f.Repeat)
 	}
 	for i, o := range r.Verdict.Open {
 		if i == maxTerminal {

@@ -4,6 +4,7 @@ package example
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -83,7 +84,8 @@ func Wanted() []reports.Wanted {
 		}
 		out = append(out, w)
 	}
-	for flaw, id := range Flaws() {
+	for _, flaw := range slices.Sorted(maps.Keys(Flaws())) {
+		id := Flaws()[flaw]
 		out = append(out, reports.Wanted{Cell: cell("none", flaw), Flaw: flaw, Expected: []contract.ID{id}})
 	}
 	return out
@@ -95,7 +97,8 @@ func Runs() []reports.Run {
 	for _, f := range append([]string{reports.NoFault}, Faults()...) {
 		out = append(out, Run(f, ""))
 	}
-	for flaw, id := range Flaws() {
+	for _, flaw := range slices.Sorted(maps.Keys(Flaws())) {
+		id := Flaws()[flaw]
 		r := Run(reports.NoFault, flaw)
 		r.Expected = []contract.ID{id}
 		Break(&r, id, fmt.Sprintf("the flaw %s shows: 3 events of sensor-07 are touched", flaw), "")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"tahanuji/reports"
 	"tahanuji/reports/timeline"
@@ -40,6 +41,7 @@ func renderHTML(r *reports.Report, w io.Writer) error {
 		"inc":     func(n int) int { return n + 1 },
 		"diff":    func(a, b float64) float64 { return a - b },
 		"sign":    sign,
+		"bare":    bare,
 	}).ParseFS(page, "page/*.tmpl")
 	if err != nil {
 		return fmt.Errorf("format: html: %w", err)
@@ -61,4 +63,13 @@ func sign(c reports.Conformance) string {
 		return "inconclusive"
 	}
 	return "inconclusive"
+}
+
+// bare is the verdict's sentence without the word that stands above it as the heading.
+func bare(sentence string) string {
+	_, rest, ok := strings.Cut(sentence, ": ")
+	if !ok || rest == "" {
+		return sentence
+	}
+	return strings.ToUpper(rest[:1]) + rest[1:]
 }

@@ -248,14 +248,11 @@ func (v *view) moments() {
 // slug makes an anchor of an id: distinct ids of a report stay distinct.
 func slug(id string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '.', r == '~', r == '_':
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-.~_", r) {
 			return r
-		case r == '/':
-			return ':'
 		}
 		return '_'
-	}, id)
+	}, strings.ReplaceAll(id, "/", "--"))
 }
 
 // word is an outcome as people read it.

@@ -142,6 +142,11 @@ func (d *Drawing) bands(p Picture, a axis) {
 	const rows = 3
 	var ends [rows]float64
 	d.Top = 12
+	first := 12.0
+	if len(p.Phases) > 0 {
+		first += bandRow // the phases' names stand above
+		d.Top = 18
+	}
 	for _, b := range p.Bands {
 		x := a.x(b.From)
 		w := max(3, a.x(b.To)-x)
@@ -153,7 +158,7 @@ func (d *Drawing) bands(p Picture, a axis) {
 				break
 			}
 		}
-		band := DrawnBand{X: x, W: w, LabelX: x, LabelY: 12 + float64(at)*bandRow, Name: b.Name}
+		band := DrawnBand{X: x, W: w, LabelX: x, LabelY: first + float64(at)*bandRow, Name: b.Name}
 		if x+long > width {
 			band.LabelX, band.End = x+w, true
 		}
@@ -161,16 +166,31 @@ func (d *Drawing) bands(p Picture, a axis) {
 		d.Top = max(d.Top, band.LabelY+9)
 		d.Bands = append(d.Bands, band)
 	}
-	last := 0.0
+	d.phases(p, a)
+}
+
+// phases are lines with names. Where names would overlap, the longest phase keeps its name.
+func (d *Drawing) phases(p Picture, a axis) {
 	for _, ph := range p.Phases {
 		x := a.x(ph.From)
-		b := DrawnBand{X: x, W: a.x(ph.To) - x, LabelX: x, Name: ph.Name}
-		if x < last {
-			b.Name = ""
-		} else {
-			last = x + float64(len(ph.Name))*6.4 + 10
+		d.Phases = append(d.Phases, DrawnBand{X: x, W: a.x(ph.To) - x, LabelX: x})
+	}
+	order := make([]int, len(p.Phases))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(d.Phases[y].W, d.Phases[x].W) })
+	var taken [][2]float64
+	for _, i := range order {
+		b, long := &d.Phases[i], float64(len([]rune(p.Phases[i].Name)))*6.2+10
+		from, to := b.X, b.X+long
+		if b.End = to > width; b.End {
+			from, to = b.X-long, b.X
 		}
-		d.Phases = append(d.Phases, b)
+		if !slices.ContainsFunc(taken, func(t [2]float64) bool { return from < t[1] && t[0] < to }) {
+			b.Name = p.Phases[i].Name
+			taken = append(taken, [2]float64{from, to})
+		}
 	}
 }
 

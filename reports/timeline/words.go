@@ -14,7 +14,7 @@ func words(e *history.Event) (what, detail string) {
 	case history.OpSend:
 		return sendWords(e)
 	case history.OpRecord:
-		return fmt.Sprintf("%s holds a record at offset %d", partition(e.Where), offset(e.Where)), scanned(e) + "key " + quoted(e.Key) + ", " + short(e.Value)
+		return fmt.Sprintf("%s holds a record at offset %d", partition(e.Where), offset(e.Where)), trimmed(scanned(e), "key "+quoted(e.Key), e.Value)
 	case history.OpTopic:
 		return "the live topic is " + e.Key, short(e.Value)
 	case history.OpCommitted:
@@ -27,7 +27,7 @@ func words(e *history.Event) (what, detail string) {
 	case history.OpLag:
 		return fmt.Sprintf("the group is %s records behind", e.Value), e.Tag
 	case history.OpRow:
-		return "the display shows " + rowKey(e.Key), scanned(e) + short(e.Value)
+		return "the display shows " + rowKey(e.Key), trimmed(scanned(e), e.Value)
 	case history.OpStored:
 		return storedWords(e)
 	case history.OpFault:
@@ -180,7 +180,7 @@ func scanned(e *history.Event) string {
 	if e.Tag == "" {
 		return ""
 	}
-	return "scan " + e.Tag + "; "
+	return "scan " + e.Tag
 }
 
 func rowKey(key string) string {
