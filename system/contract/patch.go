@@ -138,7 +138,7 @@ func apply(d *Document, patch []byte, adopted string, at func(i int) Pos, fresh 
 	if err != nil {
 		return nil, fmt.Errorf("contract: patch: %w", err)
 	}
-	r := &reader{}
+	r := &reader{known: d.Payloads}
 	changed := r.build(root, d.File, d.src.adrs, adopted)
 	if len(r.faults) > 0 {
 		return nil, r.faults.sorted()

@@ -50,6 +50,7 @@ var forms = map[string]form{
 // reading goes on.
 type reader struct {
 	faults Faults
+	known  []*Payload // of the document before a patch: their schemas are compiled already
 }
 
 func pos(at tree.Place) Pos { return Pos{File: at.File, Line: at.Line, Column: at.Column} }

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -118,6 +119,11 @@ func (r *reader) schema(p *Payload, schema *tree.Node, what string) {
 		return
 	}
 	p.Schema = schema.JSON()
+	for _, old := range r.known {
+		if bytes.Equal(old.Schema, p.Schema) && old.Compile() == nil {
+			p.once.Do(func() { p.compiled = old.compiled })
+		}
+	}
 	if err := p.Compile(); err != nil {
 		r.fault(pos(schema.Place), "schema", strings.Join(strings.Fields(err.Error()), " "), "correct the schema (JSON Schema 2020-12)")
 	}
