@@ -3,6 +3,7 @@ package workload
 import (
 	"math/rand"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"tahanuji/system/contract"
@@ -25,8 +26,12 @@ func Make(doc *contract.Document, o Options) (*Load, error) {
 	if events <= 0 {
 		events = DefaultEvents
 	}
+	windows := o.Windows
+	if windows <= 0 {
+		windows = DefaultWindows
+	}
 	m := newMaker(s, o)
-	people, err := s.subjects(seed.Rand(o.Seed, "sources"), sources(s, o, events))
+	people, err := s.subjects(seed.Rand(o.Seed, "sources"), sources(s, o, windows, events))
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +42,7 @@ func Make(doc *contract.Document, o Options) (*Load, error) {
 	if err := s.clocks(first, o.Base); err != nil {
 		return nil, err
 	}
-	slots := s.layout(seed.Rand(o.Seed, "layout"), o.Base, len(people), events)
+	slots := s.layout(seed.Rand(o.Seed, "layout"), o.Base, len(people), windows, events)
 	l := newLoad(s, o)
 	if err := m.fill(l, slots, people, o); err != nil {
 		return nil, err
@@ -51,7 +56,7 @@ func newLoad(s *shape, o Options) *Load {
 }
 
 // sources is how many keys send: two a partition, or fewer when the events would not reach.
-func sources(s *shape, o Options, events int) int {
+func sources(s *shape, o Options, windows, events int) int {
 	if o.Sources > 0 {
 		return o.Sources
 	}
@@ -133,6 +138,15 @@ func (f *filler) spread(records []*draw.Node) error {
 	f.broken = map[int][]variant{}
 	from := len(records) / 6
 	all := f.breaks(records[from])
+	if most := max(6, len(records)/2); len(all) > most { // a small load is not to be mostly refusals
+		some := make([][]edit, 0, most)
+		chosen := seed.Rand(f.seed, "invalid").Perm(len(all))[:most]
+		slices.Sort(chosen)
+		for _, k := range chosen {
+			some = append(some, all[k])
+		}
+		all = some
+	}
 	for k, edits := range all {
 		at := from + k*(len(records)-from)/len(all)
 		base := records[at].Clone()

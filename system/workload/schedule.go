@@ -7,9 +7,6 @@ import (
 	"time"
 )
 
-// windows is how many windows of every group are closed by the load; a further one holds the events that close them.
-const windows = 3
-
 // Styles of numbers.
 const (
 	stylePlain = ""
@@ -34,12 +31,13 @@ type timetable struct {
 	shape  *shape
 	rng    *rand.Rand
 	starts []time.Time // of the windows, and of the one after
+	last   int         // number of the window after them
 	slots  []slot
 }
 
 // layout plans about events slots for n sources. Each source gets two a window at least and one that closes.
-func (s *shape) layout(rng *rand.Rand, base time.Time, n, events int) []slot {
-	t := &timetable{shape: s, rng: rng}
+func (s *shape) layout(rng *rand.Rand, base time.Time, n, windows, events int) []slot {
+	t := &timetable{shape: s, rng: rng, last: windows}
 	w := s.window()
 	start := w.Start(base)
 	if start.Before(base) {
@@ -104,14 +102,14 @@ func (t *timetable) add(s slot) { t.slots = append(t.slots, s) }
 
 // closing gives every source an event that is late enough for all its windows to be due: by turns exactly then, or later.
 func (t *timetable) closing(n int) {
-	due := t.shape.due(t.starts[windows])
-	size := t.starts[windows].Sub(t.starts[windows-1])
+	due := t.shape.due(t.starts[t.last])
+	size := t.starts[t.last].Sub(t.starts[t.last-1])
 	for subject := range n {
 		at := due
 		if subject%2 == 1 {
 			at = due.Add(size * time.Duration(subject+1) / time.Duration(4*(n+1))).Truncate(t.shape.unit())
 		}
-		t.add(slot{subject: subject, window: windows, at: at, when: at, tag: TagClosing})
+		t.add(slot{subject: subject, window: t.last, at: at, when: at, tag: TagClosing})
 	}
 }
 
@@ -119,7 +117,7 @@ func (t *timetable) closing(n int) {
 func (t *timetable) inGrace(count, n int) {
 	grace := t.shape.window().Grace
 	for subject := range n {
-		for window := range windows {
+		for window := range t.last {
 			end := t.starts[window+1]
 			if count == 0 || grace <= 0 {
 				return
@@ -136,7 +134,7 @@ func (t *timetable) inGrace(count, n int) {
 // late adds events that come after their window closed: behind the first event of the same source that closed it.
 func (t *timetable) late(count, n int) {
 	for i := range count {
-		subject, window := (i*2+1)%n, (i+1)%windows
+		subject, window := (i*2+1)%n, (i+1)%t.last
 		if at, ok := t.firstFrom(subject, t.shape.due(t.starts[window+1])); ok {
 			t.after(at, slot{subject: subject, window: window, tag: TagLate})
 		}

@@ -13,6 +13,9 @@ import (
 // DefaultEvents is how many valid events a load has when Options.Events is zero.
 const DefaultEvents = 120
 
+// DefaultWindows is how many windows of every group a load closes when Options.Windows is zero.
+const DefaultWindows = 3
+
 // Options of a load.
 type Options struct {
 	Seed uint64
@@ -22,6 +25,9 @@ type Options struct {
 	Events int
 	// Sources is how many different keys and groups send; zero takes two for each partition of the topic.
 	Sources int
+	// Windows is how many windows of every group are closed by the load; zero takes three. A further one holds the events that
+	// close them.
+	Windows int
 	// Flow is the recorder's flow that the events are for; "" is the document's first.
 	Flow string
 	// First is the index of the first event, so that the loads of several flows share no label.
