@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -36,6 +37,7 @@ type Display struct {
 	consumer  port.Consumer
 	next      map[port.Partition]int64
 	committed map[port.Partition]int64
+	renewAt   time.Time
 
 	mu     sync.Mutex // guards what follows; never held across a call of the port
 	rows   map[string]Row
@@ -64,16 +66,10 @@ func NewDisplay(p port.Port, c Config, flaws Flaws) (*Display, error) {
 
 // Run works until ctx ends (a clean stop: nil) or the role is gone (port.ErrGone).
 func (d *Display) Run(ctx context.Context) error {
-	group, topics := d.c.DisplayGroup, []string{d.c.Summaries.Name}
-	if d.flaws.Has(OneGroupForBoth) {
-		group, topics = d.c.SummarizerGroup, append(topics, d.c.Events.Name)
+	if err := d.open(ctx); err != nil {
+		return err
 	}
 	var err error
-	d.consumer, err = d.port.NewConsumer(ctx, port.ConsumerConfig{Group: group, Topics: topics, Max: maxPoll,
-		FromStart: !d.flaws.Has(DisplayForgets)})
-	if err != nil {
-		return fmt.Errorf("display: consumer: %w", err)
-	}
 	for err == nil {
 		err = d.round(ctx)
 		if err != nil && !ended(ctx, err) {
@@ -90,6 +86,19 @@ func (d *Display) Run(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+func (d *Display) open(ctx context.Context) (err error) {
+	group, topics := d.c.DisplayGroup, []string{d.c.Summaries.Name}
+	if d.flaws.Has(OneGroupForBoth) {
+		group, topics = d.c.SummarizerGroup, append(topics, d.c.Events.Name)
+	}
+	d.consumer, err = d.port.NewConsumer(ctx, port.ConsumerConfig{Group: group, Topics: topics, Max: maxPoll,
+		FromStart: !d.flaws.Has(DisplayForgets)})
+	if err != nil {
+		return fmt.Errorf("display: consumer: %w", err)
+	}
+	return nil
 }
 
 func (d *Display) round(ctx context.Context) error {
@@ -121,9 +130,14 @@ func (d *Display) commit(ctx context.Context) error {
 			due[p] = offset
 		}
 	}
+	now := d.port.Now()
 	if len(due) == 0 {
-		return nil
+		if len(d.committed) == 0 || now.Before(d.renewAt) {
+			return nil
+		}
+		due = maps.Clone(d.committed) // once more: a late copy of an older commit may have set the group back
 	}
+	d.renewAt = now.Add(d.c.Timing.Renew)
 	err := d.consumer.Commit(ctx, due)
 	if err == nil {
 		for p, offset := range due {

@@ -109,7 +109,6 @@ func (u *unit) claim(key string, c claim) error {
 	if err != nil {
 		return err
 	}
-	record.Timestamp = u.now
 	u.due = append(u.due, &publication{row: key, version: row.Version, record: record})
 	if u.s.flaws.Has(PublishNotRetried) {
 		row.Published = row.Version

@@ -26,41 +26,49 @@ type event struct {
 	skipped bool     // by a flaw
 }
 
-// reader reads events.
+// reader reads events. Places are those of values that the checker notes while it checks. It is not safe for concurrent use.
 type reader struct {
-	check  *payload.Checker
-	id     payload.Path
-	time   payload.Path
-	by     []payload.Path
-	of     []payload.Path
-	into   []fold.Aggregate
-	cutter *fold.Cutter
+	check    *payload.Checker
+	id, time int
+	by, of   []int // place of each by-field, of each aggregate's field
+	into     []fold.Aggregate
+	cutter   *fold.Cutter
+	found    []gjson.Result
 }
 
 func newReader(c Config) (*reader, error) {
 	r := &reader{into: c.Fold.Into}
-	of := make([]payload.Pointer, len(c.Fold.Into))
-	for i, a := range c.Fold.Into {
-		of[i] = a.Of
+	var err error
+	if r.check, err = payload.NewChecker(c.Events.Payload); err != nil {
+		return nil, err
 	}
-	var errs [6]error
-	r.check, errs[0] = payload.NewChecker(c.Events.Payload)
-	r.id, errs[1] = payload.Compile(c.Dedupe.By)
-	r.time, errs[2] = payload.Compile(c.Fold.Window.Of)
-	r.by, errs[3] = payload.CompileAll(c.Fold.By)
-	r.of, errs[4] = payload.CompileAll(of)
-	r.cutter, errs[5] = fold.NewCutter(c.Fold.Window)
-	return r, errors.Join(errs[:]...)
+	if r.cutter, err = fold.NewCutter(c.Fold.Window); err != nil {
+		return nil, err
+	}
+	watch := func(p payload.Pointer) int {
+		path, bad := payload.Compile(p)
+		err = errors.Join(err, bad)
+		return r.check.Watch(path)
+	}
+	r.id, r.time = watch(c.Dedupe.By), watch(c.Fold.Window.Of)
+	for _, p := range c.Fold.By {
+		r.by = append(r.by, watch(p))
+	}
+	for _, a := range c.Fold.Into {
+		r.of = append(r.of, watch(a.Of))
+	}
+	return r, err
 }
 
 // read takes a record apart; a record that breaks its schema, or lacks what the fold needs, is poison.
 func (r *reader) read(rec port.Record) event {
 	e := event{at: Position{rec.Topic, rec.Partition, rec.Offset}}
-	if !r.check.Valid(rec.Value) {
+	var valid bool
+	if valid, r.found = r.check.Read(rec.Value, r.found); !valid {
 		e.poison = "the record breaks its schema"
 		return e
 	}
-	id, at := r.id.Get(rec.Value), r.time.Get(rec.Value)
+	id, at := r.found[r.id], r.found[r.time]
 	when, err := payload.Time(at)
 	if err != nil || !id.Exists() {
 		e.poison = "the record has no id or no time"
@@ -69,9 +77,9 @@ func (r *reader) read(rec port.Record) event {
 	e.id, e.time = payload.Text(id), when.UnixMilli()
 	e.by = make([]string, len(r.by))
 	for i, p := range r.by {
-		v := p.Get(rec.Value)
+		v := r.found[p]
 		if !v.Exists() {
-			e.poison = fmt.Sprintf("the record has no %s", p.Pointer())
+			e.poison = fmt.Sprintf("the record lacks by-field %d", i)
 			return e
 		}
 		e.by[i] = jsonText(v)
@@ -91,7 +99,7 @@ func (r *reader) read(rec port.Record) event {
 			e.numbers[i] = e.numbers[i-1]
 			continue
 		}
-		if v := r.of[i].Get(rec.Value); v.Type == gjson.Number {
+		if v := r.found[r.of[i]]; v.Type == gjson.Number {
 			e.numbers[i] = v.Raw
 		}
 	}

@@ -14,7 +14,7 @@ import (
 const outbox = "outbox"
 
 // recover resends, in order, what an earlier life left in the outbox. It comes before new events are taken, so that a
-// device's events stay in order.
+// device's events stay in order; after it the recorder is ready.
 func (r *Recorder) recover(ctx context.Context) error {
 	var left []*item
 	var last string
@@ -44,12 +44,13 @@ func (r *Recorder) recover(ctx context.Context) error {
 		if r.flaws.Has(NewEventIDOnResend) {
 			raw, _ = r.renamed(raw)
 		}
-		*it = *r.item(raw)
+		*it = *r.item(raw, r.id.Get(raw), r.key.Get(raw))
 		it.row = row
 		it.promise = r.producer.Send(ctx, it.record)
 	}
 	r.late = append(r.late, left...)
 	r.wake.Raise()
+	r.ready.Raise()
 	return nil
 }
 
@@ -64,13 +65,15 @@ func (r *Recorder) empty(ctx context.Context) {
 			r.mu.Unlock()
 			return
 		}
-		r.queue, r.acked = nil, nil
+		r.queue, r.spare, r.acked = r.spare[:0], nil, nil
 		for _, it := range group {
 			r.next++
 			it.row = rowName(r.next)
 		}
 		r.mu.Unlock()
 		r.keep(ctx, group, acked)
+		clear(group)
+		r.spare = group[:0] // only who is busy touches it
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"tahanuji/reference/port"
 	"tahanuji/reference/sensor/payload"
+
+	"github.com/tidwall/gjson"
 )
 
 // Answer is what the source hears. Recorded: the promise begins; Refused: every wrong field, and nothing was kept; Err:
@@ -35,6 +37,8 @@ type Recorder struct {
 	check *payload.Checker
 	id    payload.Path
 	key   payload.Path
+	idAt  int // places of both among the values that the checker notes
+	keyAt int
 	ready port.Signal
 
 	store    port.Store
@@ -43,6 +47,7 @@ type Recorder struct {
 
 	mu    sync.Mutex // guards what follows; never held across a call of the port
 	queue []*item
+	spare []*item
 	busy  bool // somebody empties the queue
 	acked []string
 	late  []*item // answered without a position: Run looks after them
@@ -81,6 +86,7 @@ func NewRecorder(p port.Port, c Config, flaws Flaws) (*Recorder, error) {
 	if r.key, err = payload.Compile(c.Events.Key); err != nil {
 		return nil, fmt.Errorf("recorder: key: %w", err)
 	}
+	r.idAt, r.keyAt = r.check.Watch(r.id), r.check.Watch(r.key)
 	return r, nil
 }
 
@@ -89,7 +95,8 @@ func (r *Recorder) Ready() bool { return r.ready.Wait(context.Background(), 0) =
 
 // Accept takes one event. It blocks until the event is kept and the broker answered or Timing.AckWait is over.
 func (r *Recorder) Accept(ctx context.Context, raw []byte) Answer {
-	refused := r.refusals(raw)
+	seen := make([]gjson.Result, 0, 4)
+	refused, seen := r.refusals(raw, seen)
 	after := r.flaws.Has(ValidationAfterSend) && len(refused) > 0 && sendable(raw)
 	if len(refused) > 0 && !after {
 		return Answer{Refused: refused}
@@ -97,7 +104,7 @@ func (r *Recorder) Accept(ctx context.Context, raw []byte) Answer {
 	if err := r.ready.Wait(ctx, r.c.Timing.Ready); err != nil {
 		return Answer{Err: fmt.Errorf("%w: %w", errNotReady, err)}
 	}
-	it := r.item(raw)
+	it := r.item(raw, seen[r.idAt], seen[r.keyAt])
 	if err := r.put(ctx, it); err != nil {
 		return Answer{EventID: it.id, Err: err}
 	}
@@ -108,47 +115,55 @@ func (r *Recorder) Accept(ctx context.Context, raw []byte) Answer {
 	return r.answer(ctx, it)
 }
 
-func (r *Recorder) refusals(raw []byte) []payload.Refusal {
+// refusals says what is wrong with an event, and notes its id and key.
+func (r *Recorder) refusals(raw []byte, seen []gjson.Result) ([]payload.Refusal, []gjson.Result) {
 	if len(raw) > r.c.MaxBytes {
-		return []payload.Refusal{{Why: fmt.Sprintf("the record has %d bytes, more than %d", len(raw), r.c.MaxBytes)}}
+		return []payload.Refusal{{Why: fmt.Sprintf("the record has %d bytes, more than %d", len(raw), r.c.MaxBytes)}}, nil
 	}
-	if r.flaws.Has(NoValidation) && sendable(raw) {
-		return nil
+	valid, seen := r.check.Read(raw, seen)
+	if !valid {
+		seen[r.idAt], seen[r.keyAt] = r.id.Get(raw), r.key.Get(raw)
+		if r.flaws.Has(NoValidation) && sendable(raw) {
+			return nil, seen
+		}
 	}
 	var refused []payload.Refusal
-	if !r.check.Valid(raw) {
+	if !valid {
 		refused = r.check.Check(raw)
 	} else {
-		for _, p := range []payload.Path{r.id, r.key} {
-			if v := p.Get(raw); !v.Exists() || payload.Text(v) == "" {
-				refused = append(refused, payload.Refusal{Field: p.Pointer(), Why: "the field is missing or empty"})
+		for _, at := range []struct {
+			path  payload.Path
+			value gjson.Result
+		}{{r.id, seen[r.idAt]}, {r.key, seen[r.keyAt]}} {
+			if !at.value.Exists() || payload.Text(at.value) == "" {
+				refused = append(refused, payload.Refusal{Field: at.path.Pointer(), Why: "the field is missing or empty"})
 			}
 		}
 	}
 	if r.flaws.Has(FirstFieldOnly) && len(refused) > 1 {
-		return refused[:1]
+		return refused[:1], seen
 	}
-	return refused
+	return refused, seen
 }
 
 // item makes the record. The value is the source's own bytes.
-func (r *Recorder) item(raw []byte) *item {
-	it := &item{id: payload.Text(r.id.Get(raw))}
+func (r *Recorder) item(raw []byte, id, key gjson.Result) *item {
+	it := &item{id: payload.Text(id)}
 	if r.flaws.Has(NewEventIDOnResend) && r.again(it.id) {
 		raw, it.id = r.renamed(raw)
 	}
-	it.record = port.Record{Topic: r.c.Events.Name, Key: r.keyOf(raw), Value: raw, Timestamp: r.port.Now()}
+	it.record = port.Record{Topic: r.c.Events.Name, Key: r.keyOf(key), Value: raw}
 	return it
 }
 
-func (r *Recorder) keyOf(raw []byte) []byte {
+func (r *Recorder) keyOf(key gjson.Result) []byte {
 	if r.flaws.Has(KeyMissing) {
 		return nil
 	}
 	if r.flaws.Has(KeyRandom) {
 		return r.randomKey()
 	}
-	return []byte(payload.Text(r.key.Get(raw)))
+	return []byte(payload.Text(key))
 }
 
 // put keeps an item and sends it. Whoever comes first empties the queue for all who come meanwhile, in one transaction.
@@ -214,18 +229,10 @@ func (r *Recorder) settled(it *item) {
 // Run opens the outbox, resends what an earlier life left in it, and then looks after late answers until ctx ends or the
 // role is gone. A clean stop waits for open answers, up to Timing.Close.
 func (r *Recorder) Run(ctx context.Context) error {
-	r.ctx = ctx
-	var err error
-	if r.store, err = r.port.OpenStore(ctx, false); err != nil {
-		return fmt.Errorf("recorder: open the outbox: %w", err)
-	}
-	defer r.store.Close()
-	if r.producer, err = r.port.NewProducer(ctx, r.producerConfig()); err != nil {
-		return fmt.Errorf("recorder: producer: %w", err)
-	}
-	if err := r.misbehave(ctx); err != nil {
+	if err := r.open(ctx); err != nil {
 		return err
 	}
+	defer r.store.Close()
 	for {
 		err := r.recover(ctx)
 		if err == nil {
@@ -238,8 +245,18 @@ func (r *Recorder) Run(ctx context.Context) error {
 			return r.stop(err)
 		}
 	}
-	r.ready.Raise()
 	return r.stop(r.tend(ctx))
+}
+
+func (r *Recorder) open(ctx context.Context) (err error) {
+	r.ctx = ctx
+	if r.store, err = r.port.OpenStore(ctx, false); err != nil {
+		return fmt.Errorf("recorder: open the outbox: %w", err)
+	}
+	if r.producer, err = r.port.NewProducer(ctx, r.producerConfig()); err != nil {
+		return fmt.Errorf("recorder: producer: %w", err)
+	}
+	return r.misbehave(ctx)
 }
 
 // stop ends a run: a context that ended is a clean stop.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"tahanuji/reference/port"
@@ -26,8 +27,10 @@ type Summarizer struct {
 	producer port.Producer
 
 	next     map[port.Partition]int64 // handled and not yet committed
-	flying   map[string]*publication  // sent and not yet answered, by row
-	order    []*publication           // the same, in the order of sending
+	held     map[port.Partition]int64 // committed by this member, of partitions that it owns
+	renewAt  time.Time
+	flying   map[string]*publication // sent and not yet answered, by row
+	order    []*publication          // the same, in the order of sending
 	sweepAt  time.Time
 	added    int // ids since the last pruning
 	pruneAt  int
@@ -49,7 +52,7 @@ func NewSummarizer(p port.Port, c Config, flaws Flaws) (*Summarizer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("summarizer: %w", err)
 	}
-	s := &Summarizer{port: p, c: c, flaws: flaws, next: map[port.Partition]int64{}, flying: map[string]*publication{},
+	s := &Summarizer{port: p, c: c, flaws: flaws, next: map[port.Partition]int64{}, held: map[port.Partition]int64{}, flying: map[string]*publication{},
 		pruneAt: pruneEvery, spoiling: newSpoiling()}
 	if s.read, err = newReader(c); err != nil {
 		return nil, fmt.Errorf("summarizer: events: %w", err)
@@ -65,19 +68,11 @@ func (s *Summarizer) Observe(h Hooks) { s.hooks = h }
 
 // Run works until ctx ends (a clean stop: nil) or the role is gone (port.ErrGone).
 func (s *Summarizer) Run(ctx context.Context) error {
-	var err error
-	if s.store, err = s.port.OpenStore(ctx, !s.flaws.Has(StorePerMember)); err != nil {
-		return fmt.Errorf("summarizer: open the store: %w", err)
+	if err := s.open(ctx); err != nil {
+		return err
 	}
 	defer s.store.Close()
-	if s.producer, err = s.port.NewProducer(ctx, s.c.SummarizerProducer); err != nil {
-		return fmt.Errorf("summarizer: producer: %w", err)
-	}
-	s.consumer, err = s.port.NewConsumer(ctx, port.ConsumerConfig{Group: s.c.SummarizerGroup, Topics: []string{s.c.Events.Name},
-		Max: maxPoll, AutoCommit: s.flaws.Has(AutoCommit)})
-	if err != nil {
-		return fmt.Errorf("summarizer: consumer: %w", err)
-	}
+	var err error
 	for err == nil {
 		err = s.round(ctx)
 		if err != nil && !ended(ctx, err) && !errors.Is(err, errPoison) {
@@ -87,6 +82,21 @@ func (s *Summarizer) Run(ctx context.Context) error {
 	return s.stop(ctx, err)
 }
 
+func (s *Summarizer) open(ctx context.Context) (err error) {
+	if s.store, err = s.port.OpenStore(ctx, !s.flaws.Has(StorePerMember)); err != nil {
+		return fmt.Errorf("summarizer: open the store: %w", err)
+	}
+	if s.producer, err = s.port.NewProducer(ctx, s.c.SummarizerProducer); err != nil {
+		return fmt.Errorf("summarizer: producer: %w", err)
+	}
+	s.consumer, err = s.port.NewConsumer(ctx, port.ConsumerConfig{Group: s.c.SummarizerGroup, Topics: []string{s.c.Events.Name},
+		Max: maxPoll, AutoCommit: s.flaws.Has(AutoCommit)})
+	if err != nil {
+		return fmt.Errorf("summarizer: consumer: %w", err)
+	}
+	return nil
+}
+
 func (s *Summarizer) stop(ctx context.Context, err error) error {
 	if errors.Is(err, port.ErrGone) {
 		return err
@@ -94,6 +104,10 @@ func (s *Summarizer) stop(ctx context.Context, err error) error {
 	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.c.Timing.Close)
 	defer cancel()
 	s.producer.Close(stopping)
+	// What is stored and published is committed before the partitions are handed over.
+	if ctx.Err() != nil && s.settle(stopping) == nil {
+		_ = s.commit(stopping) // the next owner knows the events by their ids
+	}
 	s.consumer.Close(stopping)
 	if ctx.Err() != nil {
 		return nil
@@ -118,9 +132,6 @@ func (s *Summarizer) round(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, e := range events {
-		s.next[port.Partition{Topic: e.at.Topic, Partition: e.at.Partition}] = e.at.Offset + 1
-	}
 	now := s.port.Now()
 	sweep := !now.Before(s.sweepAt)
 	if len(events) > 0 || sweep {
@@ -130,6 +141,9 @@ func (s *Summarizer) round(ctx context.Context) error {
 		due, err := s.take(ctx, events, sweep)
 		if err != nil {
 			return err
+		}
+		for _, e := range events {
+			s.next[port.Partition{Topic: e.at.Topic, Partition: e.at.Partition}] = e.at.Offset + 1
 		}
 		s.send(ctx, due)
 	}
@@ -141,11 +155,11 @@ func (s *Summarizer) round(ctx context.Context) error {
 
 // handOver forgets what this member no longer owns: the next owner reads it again and knows it by its ids.
 func (s *Summarizer) handOver(b port.Batch) {
-	for _, p := range b.Revoked {
-		delete(s.next, p)
-	}
-	for _, p := range b.Lost {
-		delete(s.next, p)
+	for _, ps := range [][]port.Partition{b.Revoked, b.Lost} {
+		for _, p := range ps {
+			delete(s.next, p)
+			delete(s.held, p)
+		}
 	}
 }
 
@@ -184,16 +198,35 @@ func observed(events []event) (ids []string, at []Position) {
 }
 
 func (s *Summarizer) commit(ctx context.Context) error {
-	if len(s.next) == 0 || len(s.flying) > 0 || s.flaws.Has(AutoCommit) || s.flaws.Has(CommitBeforeStore) {
+	if len(s.flying) > 0 || s.flaws.Has(AutoCommit) || s.flaws.Has(CommitBeforeStore) {
 		return nil
 	}
+	if len(s.next) == 0 {
+		return s.renew(ctx)
+	}
 	return s.commitNow(ctx)
+}
+
+// renew commits once more what is committed. A commit that the network brought twice, the second time late, sets the group
+// back within its generation, where no broker can tell; nothing new would ever correct it in a partition that has gone quiet.
+func (s *Summarizer) renew(ctx context.Context) error {
+	now := s.port.Now()
+	if len(s.held) == 0 || now.Before(s.renewAt) {
+		return nil
+	}
+	s.renewAt = now.Add(s.c.Timing.Renew)
+	if err := s.consumer.Commit(ctx, s.held); err != nil && ended(ctx, err) {
+		return err
+	}
+	return nil
 }
 
 // commitNow keeps what could not be committed for the next round; if the partitions are lost, the next poll says so.
 func (s *Summarizer) commitNow(ctx context.Context) error {
 	err := s.consumer.Commit(ctx, s.next)
 	if err == nil {
+		maps.Copy(s.held, s.next)
+		s.renewAt = s.port.Now().Add(s.c.Timing.Renew)
 		clear(s.next)
 		return nil
 	}

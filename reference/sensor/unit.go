@@ -207,9 +207,7 @@ func (u *unit) keep(key string, row *fold.Row) error {
 
 // rowKey orders the windows of a group by their start.
 func rowKey(group string, start int64) string {
-	const digits = 20
-	n := fmt.Sprintf("%020d", uint64(start)+1<<62)
-	return group + "\x00" + n[len(n)-digits:]
+	return group + "\x00" + rowName(uint64(start)+1<<62) // as many digits before 1970
 }
 
 func groupOf(row string) string { return row[:strings.IndexByte(row, 0)] }

@@ -38,13 +38,18 @@ func NewRow(start, end int64, n int) *Row {
 // row is as it was.
 func (r *Row) Add(into []Aggregate, numbers []string) error {
 	values := slices.Clone(r.Values)
+	var d *apd.Decimal
+	text := ""
 	for i, a := range into {
 		if a.Op == Count || numbers[i] == "" {
 			continue
 		}
-		d, err := parse(numbers[i])
-		if err != nil {
-			return err
+		if numbers[i] != text { // several aggregates of one field parse it once
+			var err error
+			if d, err = parse(numbers[i]); err != nil {
+				return err
+			}
+			text = numbers[i]
 		}
 		if err := values[i].add(a.Op, d); err != nil {
 			return fmt.Errorf("%s: %w", a.Into, err)
@@ -60,6 +65,9 @@ func (v *Value) add(op Op, d *apd.Decimal) error {
 	v.N++
 	if v.N == 1 {
 		v.Num = plain(d)
+		return nil
+	}
+	if op == Count {
 		return nil
 	}
 	had, err := parse(v.Num)

@@ -47,6 +47,10 @@ type Checker struct {
 	schema *jsonschema.Schema
 	fast   *node
 	time   Path
+	timeAt int  // place of the rule's time among the watched values, -1: none
+	isDate bool // the schema says that it is a date-time
+	watch  []Path
+	known  []bool // the quick program finds the watched value
 	print  *message.Printer
 }
 
@@ -76,16 +80,65 @@ func NewChecker(c Config) (*Checker, error) {
 		if k.time, err = Compile(c.Time.At); err != nil {
 			return nil, fmt.Errorf("payload: time rule: %w", err)
 		}
+		k.timeAt = k.Watch(k.time)
+		if k.fast != nil {
+			at := k.fast.find(c.Time.At.Tokens())
+			k.isDate = at != nil && at.dateTime && at.kinds["string"]
+		}
 	}
 	return k, nil
 }
 
+// Watch makes Read note the value at a path; the place of it is returned. It is called before the first Read.
+func (k *Checker) Watch(p Path) int {
+	n := len(k.watch)
+	k.watch = append(k.watch, p)
+	k.known = append(k.known, false)
+	if k.fast == nil {
+		return n
+	}
+	at := k.fast.find(p.Pointer().Tokens())
+	if at == nil {
+		return n
+	}
+	if at.watch >= 0 {
+		k.watch, k.known = k.watch[:n], k.known[:n]
+		return at.watch
+	}
+	at.watch, k.known[n] = n, true
+	return n
+}
+
+// Read says whether a record breaks nothing, and fills found with the watched values, which is made longer if need be.
+func (k *Checker) Read(raw []byte, found []gjson.Result) (bool, []gjson.Result) {
+	found = append(found[:0], make([]gjson.Result, len(k.watch))...)
+	if k.fast != nil && sound(raw) && k.fast.ok(gjson.ParseBytes(raw), found) {
+		for i, known := range k.known {
+			if !known {
+				found[i] = k.watch[i].Get(raw)
+			}
+		}
+		if k.config.Time == nil {
+			return true, found
+		}
+		if k.isDate {
+			return strings.HasSuffix(found[k.timeAt].Str, k.config.Time.Zone), found
+		}
+		return k.zone(raw) == nil, found
+	}
+	if len(k.Check(raw)) > 0 {
+		return false, found
+	}
+	for i, p := range k.watch {
+		found[i] = p.Get(raw)
+	}
+	return true, found
+}
+
 // Valid says whether a record breaks nothing. It is the quick way: nothing is named.
 func (k *Checker) Valid(raw []byte) bool {
-	if k.fast != nil && sound(raw) && k.fast.ok(gjson.ParseBytes(raw)) {
-		return k.zone(raw) == nil
-	}
-	return len(k.Check(raw)) == 0
+	ok, _ := k.Read(raw, nil)
+	return ok
 }
 
 // Check returns every field that is wrong, sorted by pointer; none means that the record is valid.

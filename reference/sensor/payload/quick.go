@@ -16,6 +16,8 @@ type node struct {
 	constant   *string
 	enum       map[string]bool
 	pattern    *regexp.Regexp
+	fixed      fixed // the pattern, when it has a fixed length
+	watch      int   // where the value is noted, -1: nowhere
 	dateTime   bool
 	min, max   *float64
 	names      map[string]int
@@ -33,7 +35,7 @@ func compileNode(doc any) *node {
 	if !ok {
 		return nil
 	}
-	n := &node{kinds: map[string]bool{}, moreIsFine: true}
+	n := &node{kinds: map[string]bool{}, moreIsFine: true, watch: -1}
 	for keyword, v := range m {
 		if annotations[keyword] {
 			continue
@@ -42,7 +44,22 @@ func compileNode(doc any) *node {
 			return nil
 		}
 	}
+	if n.constant != nil && n.pattern != nil && n.pattern.MatchString(*n.constant) {
+		n.pattern, n.fixed = nil, nil // the constant says it all
+	}
 	return n.require(m["required"])
+}
+
+// find is the node of a pointer's value, nil if the schema does not name it.
+func (n *node) find(tokens []string) *node {
+	for _, t := range tokens {
+		at, ok := n.names[t]
+		if !ok {
+			return nil
+		}
+		n = n.members[at]
+	}
+	return n
 }
 
 // keyword takes one keyword into the node; false where it is not known.
@@ -61,7 +78,7 @@ func (n *node) keyword(keyword string, v any) bool {
 	case "pattern":
 		text, ok := v.(string)
 		re, err := regexp.Compile(text)
-		n.pattern = re
+		n.pattern, n.fixed = re, compileFixed(text)
 		return ok && err == nil
 	case "format":
 		n.dateTime = v == "date-time"
@@ -138,7 +155,10 @@ func small(v any) *float64 {
 	return &f
 }
 
-func (n *node) ok(v gjson.Result) bool {
+func (n *node) ok(v gjson.Result, found []gjson.Result) bool {
+	if n.watch >= 0 {
+		found[n.watch] = v
+	}
 	switch v.Type {
 	case gjson.Null:
 		return n.takes("null") && n.enum == nil && n.constant == nil
@@ -149,7 +169,7 @@ func (n *node) ok(v gjson.Result) bool {
 	case gjson.String:
 		return n.text(v.Str)
 	case gjson.JSON:
-		return v.IsObject() && n.object(v)
+		return v.IsObject() && n.object(v, found)
 	}
 	return false
 }
@@ -175,10 +195,13 @@ func (n *node) text(s string) bool {
 			return false
 		}
 	}
+	if n.fixed != nil {
+		return n.fixed.match(s)
+	}
 	return n.pattern == nil || n.pattern.MatchString(s)
 }
 
-func (n *node) object(v gjson.Result) bool {
+func (n *node) object(v gjson.Result, found []gjson.Result) bool {
 	if !n.takes("object") || n.constant != nil || n.enum != nil {
 		return false
 	}
@@ -187,7 +210,7 @@ func (n *node) object(v gjson.Result) bool {
 	v.ForEach(func(name, value gjson.Result) bool {
 		at, known := n.names[name.Str]
 		// A name that is not listed, or stands twice, is for the full check.
-		fine = known && seen&(1<<at) == 0 && n.members[at].ok(value)
+		fine = known && seen&(1<<at) == 0 && n.members[at].ok(value, found)
 		seen |= 1 << at
 		return fine
 	})
