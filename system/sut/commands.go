@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,8 +82,13 @@ func (s *commands) start(ctx context.Context, file *services.File) error {
 		}
 	}
 	if len(left) > 0 {
-		return fmt.Errorf("sut: the file leaves out %q, and the reference does not play roles beside commands yet",
-			slices.Sorted(maps.Keys(left)))
+		env := s.env
+		env.Base = time.Time{} // beside commands, whose clock is the real one, the reference's is real too
+		rest, err := Reference{only: left}.Start(ctx, env)
+		if err != nil {
+			return err
+		}
+		s.rest = rest
 	}
 	for _, r := range s.roles {
 		for range r.count() {
@@ -183,6 +187,9 @@ func (s *commands) note(format string, args ...any) {
 func (s *commands) Notes() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.rest != nil {
+		return slices.Concat(s.notes, s.rest.Notes())
+	}
 	return slices.Clone(s.notes)
 }
 

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
-	"syscall"
 	"time"
 
 	"tahanuji/system/history"
@@ -174,12 +173,12 @@ func (in *instance) revive() {
 	in.readyLater()
 }
 
-// restartTag is the Tag of an exited event: whether the file forbids it.
+// restartTag is the Tag of an exited event: "never" where the role is not to end by itself.
 func restartTag(always bool) string {
 	if always {
-		return "restart-always"
+		return "always"
 	}
-	return "restart-never"
+	return "never"
 }
 
 // take ends the instance's run in the books and gives its process, nil if it does not run.
@@ -213,11 +212,11 @@ func (in *instance) freeze(on bool) error {
 	if in.process == nil {
 		return fmt.Errorf("sut: pause or resume %s: it does not run", in.proc())
 	}
-	signal, key := syscall.SIGCONT, "resumed"
+	act, key := in.process.Thaw, "resumed"
 	if on {
-		signal, key = syscall.SIGSTOP, "paused"
+		act, key = in.process.Freeze, "paused"
 	}
-	if err := in.process.Signal(signal); err != nil {
+	if err := act(); err != nil {
 		return fmt.Errorf("sut: %w", err)
 	}
 	in.saw(key, "")

@@ -116,7 +116,7 @@ func TestARoleThatEndsByItselfComesBackAndIsCounted(t *testing.T) {
 		return slices.Equal(events(env, "kasir/1"), []string{"started", "ready", "exited", "started", "ready"})
 	})
 	for _, e := range env.Rec.Events() {
-		if e.Key == "exited" && (e.Value != "exit code 7" || e.Tag != "restart-always") {
+		if e.Key == "exited" && (e.Value != "exit code 7" || e.Tag != "always") {
 			t.Errorf("%+v", e)
 		}
 	}

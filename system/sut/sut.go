@@ -38,6 +38,9 @@ type Env struct {
 	// Instances are the numbers of instances that a run wants to begin with, by role; a role that is not named has its own
 	// number (sut.yaml; one for the reference).
 	Instances map[string]int
+	// Session is the shortest group session that the broker allows to the reference; 0: half a second, which the embedded
+	// broker allows. Kafka's own default is 6 s.
+	Session time.Duration
 	// Prefix stands before the document's names of topics and groups when the system shares a cluster (sut.yaml, topics:
 	// prefixed); "" when it has a cluster of its own.
 	Prefix string

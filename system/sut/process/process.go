@@ -157,8 +157,23 @@ func (p *Process) State() string { return p.state }
 // Kill sends SIGKILL to the whole group, frozen or not, and does not wait. A group that is gone is no error.
 func (p *Process) Kill() { _ = syscall.Kill(-p.PID(), syscall.SIGKILL) }
 
-// Signal sends a signal to the whole group.
-func (p *Process) Signal(s syscall.Signal) error {
+// Freeze is SIGSTOP to the whole group. It returns when every thread has stopped (on Linux), at most a second later.
+func (p *Process) Freeze() error {
+	if err := p.signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	for limit := time.Now().Add(time.Second); !groupStopped(p.PID()); time.Sleep(time.Millisecond) {
+		if time.Now().After(limit) {
+			return fmt.Errorf("process: %s still runs 1s after SIGSTOP", p.name)
+		}
+	}
+	return nil
+}
+
+// Thaw is SIGCONT to the whole group.
+func (p *Process) Thaw() error { return p.signal(syscall.SIGCONT) }
+
+func (p *Process) signal(s syscall.Signal) error {
 	if err := syscall.Kill(-p.PID(), s); err != nil {
 		return fmt.Errorf("process: %s to the group of %s: %w", s, p.name, err)
 	}

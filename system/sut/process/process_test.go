@@ -151,7 +151,7 @@ func sh(t *testing.T, w *Warden, log *Log, script string) (*Process, string) {
 func TestKillReachesGrandchildrenAlsoFrozenOnes(t *testing.T) {
 	w, log := open(t)
 	p, line := sh(t, w, log, family)
-	if err := p.Signal(syscall.SIGSTOP); err != nil {
+	if err := p.Freeze(); err != nil {
 		t.Fatal(err)
 	}
 	p.Kill()
@@ -200,7 +200,7 @@ func TestStopKillsWhatDoesNotObey(t *testing.T) {
 func TestStopReachesAFrozenProcess(t *testing.T) {
 	w, log := open(t)
 	p, _ := sh(t, w, log, `trap 'exit 0' TERM; echo up; while :; do sleep 0.02; done`)
-	if err := p.Signal(syscall.SIGSTOP); err != nil {
+	if err := p.Freeze(); err != nil {
 		t.Fatal(err)
 	}
 	if !p.Stop(syscall.SIGTERM, 10*time.Second) {
