@@ -118,7 +118,7 @@ func Terminal(r *Report, w io.Writer, where string) error {
 			fmt.Fprintf(&b, "  ... and %s more, in the report\n", counted(len(r.Verdict.Findings)-i, "violation"))
 			break
 		}
-		fmt.Fprintf(&b, "  broken  %s%s: %s%s; repeat: %s\n", f.Clause, underCause(f.Cause), oneLine(f.Why, 200), inCells(f), f.Repeat)
+		fmt.Fprintf(&b, "  %s  %s%s: %s%s; repeat: %s\n", levelWord(f.Level), f.Clause, underCause(f.Cause), oneLine(f.Why, 200), inCells(f), f.Repeat)
 	}
 	for i, o := range r.Verdict.Open {
 		if i == maxTerminal {
@@ -156,6 +156,14 @@ func OpenLine(o Open) string {
 		return o.Kind + ": " + o.Why
 	}
 	return fmt.Sprintf("%s: %s: %s", o.Kind, strings.Join(at, " "), o.Why)
+}
+
+// levelWord begins a violation's line: what is only advised does not make a report violated.
+func levelWord(l contract.Level) string {
+	if l == contract.Required {
+		return "broken"
+	}
+	return "advice"
 }
 
 func underCause(cause string) string {

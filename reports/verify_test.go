@@ -37,6 +37,23 @@ func TestAnUntouchedReportIsVerified(t *testing.T) {
 	}
 }
 
+func TestAReportWithAProposalIsVerifiedOnceItIsSealed(t *testing.T) {
+	r, out := build(t, example.Violated())
+	r.Verdict.Proposal = &reports.ProposalPart{ADR: "ADR-0007", Title: "Six partitions", Decision: "reject", Why: "order.device breaks",
+		Rows:    []reports.DiffRow{{Cell: "sensor/none/embedded", Clause: "order.device", After: check.Broken, Change: reports.Added}},
+		Expects: []reports.Expected{{Clause: "order.device", Phase: "migration", Want: check.Holds, Got: check.Broken}}}
+	if err := format.Write(out, r, []format.Format{format.JSON()}); err != nil {
+		t.Fatal(err)
+	}
+	if err := reports.Verify(out); err == nil {
+		t.Fatal("what was added without a seal went unnoticed")
+	}
+	reseal(t, out, r)
+	if err := reports.Verify(out); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestAnAlteredReportIsRefused(t *testing.T) {
 	cell := filepath.Join("cells", "sensor--role-killed--embedded")
 	replace := func(file, old, new string) func(*testing.T, string) {

@@ -220,6 +220,31 @@ func TestJUnitIsReadBySomeoneElsesReader(t *testing.T) {
 	}
 }
 
+// Whatever is red in JUnit is what keeps the report from conforming: an advisory clause, and a clause that the profile did
+// not ask for under the fault, are not.
+func TestWhatDoesNotBindFailsNoTestCase(t *testing.T) {
+	runs := example.Runs()
+	for i := range runs {
+		switch runs[i].Cell {
+		case "sensor/burst-input/embedded":
+			example.Break(&runs[i], "lag.bound", "the lag was 900 for 61 s", "")
+		case "sensor/replayed/embedded":
+			example.Set(&runs[i], check.Verdict{Clause: "topic.partitions", Outcome: check.Inconclusive, Why: "no describe"})
+		}
+	}
+	r := first(build(t, runs))
+	xml := render(t, format.JUnit(), r)
+	if r.Verdict.Outcome != reports.Conforms || strings.Contains(xml, "<failure") || strings.Contains(xml, "<error") {
+		t.Errorf("%s\n%s", r.Verdict.Sentence, xml)
+	}
+	if !strings.Contains(xml, "<system-out>advisory: lag.bound: the lag was 900 for 61 s</system-out>") {
+		t.Error("the advice is not told")
+	}
+	if md := render(t, format.Markdown(), r); !strings.Contains(md, "(advisory)") {
+		t.Errorf("the summary does not call it advisory:\n%s", md)
+	}
+}
+
 func TestASkippedCellSaysWhyInJUnit(t *testing.T) {
 	want := append(example.Wanted(), reports.Wanted{Cell: "sensor/store-full/embedded", Skip: "the adapter's store can't be hurt"})
 	r, err := reports.Build(example.Runs(), example.Document(), example.Clauses(), want, example.Environment())

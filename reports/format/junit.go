@@ -11,6 +11,7 @@ import (
 
 	"tahanuji/reports"
 	"tahanuji/system/check"
+	"tahanuji/system/contract"
 )
 
 // JUnit is junit.xml: one test case a cell, and one for each planted flaw and each wanted cell that is missing. Slim, so
@@ -52,6 +53,7 @@ type junitCase struct {
 	Failure *junitFault `xml:"failure,omitempty"`
 	Error   *junitFault `xml:"error,omitempty"`
 	Skipped *junitSkip  `xml:"skipped,omitempty"`
+	Output  string      `xml:"system-out,omitempty"`
 }
 
 type junitFault struct {
@@ -122,26 +124,52 @@ func (s *junitSuite) add(c junitCase, took time.Duration) {
 	s.Cases = append(s.Cases, c)
 }
 
-// cellCase: broken is a failure; inconclusive is an error, for a cell that shows nothing must not look green; a cell in
-// which nothing could or need be judged is skipped.
+// cellCase follows the report: what keeps it from conforming is a failure or an error here, and nothing else is. A cell in
+// which nothing could or need be judged is skipped; a broken advisory clause is told and fails nothing.
 func cellCase(r *reports.Report, c reports.Cell) junitCase {
 	out := junitCase{Class: r.Verdict.Setting.System + "." + c.Scenario, Name: c.ID}
-	switch c.Outcome {
-	case check.Holds:
-	case check.Broken:
-		var text []string
-		for _, f := range r.Verdict.Findings {
-			if slices.Contains(f.Cells, c.ID) {
-				text = append(text, fmt.Sprintf("%s: %s", f.Clause, f.Why))
-			}
+	var broken, advice []string
+	for _, f := range r.Verdict.Findings {
+		if !slices.Contains(f.Cells, c.ID) {
+			continue
 		}
-		out.Failure = fault(string(c.Outcome), c.Why, strings.Join(append(text, "repeat: "+c.Repeat), "\n"))
-	case check.Inconclusive, check.Unset:
-		out.Error = fault("inconclusive", c.Why, "repeat: "+c.Repeat)
+		line := fmt.Sprintf("%s: %s", f.Clause, f.Why)
+		if f.Level == contract.Required {
+			broken = append(broken, line)
+		} else {
+			advice = append(advice, "advisory: "+line)
+		}
+	}
+	out.Output = clean(strings.Join(advice, "\n"))
+	if len(broken) > 0 {
+		out.Failure = fault(string(check.Broken), broken[0], strings.Join(append(broken, "repeat: "+c.Repeat), "\n"))
+		return out
+	}
+	if why := undecided(r, c); why != "" {
+		out.Error = fault(string(check.Inconclusive), why, "repeat: "+c.Repeat)
+		return out
+	}
+	switch c.Outcome {
 	case check.NotApplicable, check.NotRun, check.Waived:
 		out.Skipped = &junitSkip{Message: clean(string(c.Outcome) + ": " + c.Why)}
+	case check.Holds, check.Broken, check.Inconclusive, check.Unset:
 	}
 	return out
+}
+
+// undecided says what the cell was asked to show and did not, "" if there is nothing.
+func undecided(r *reports.Report, c reports.Cell) string {
+	for _, o := range r.Verdict.Open {
+		if o.Kind == reports.OpenNotRun && o.Cell == c.ID {
+			return reports.OpenLine(o)
+		}
+	}
+	for _, s := range r.Verdict.Matrix {
+		if s.Required && slices.Contains(c.Faults, s.Fault) && c.Outcomes[s.Clause] == check.Inconclusive {
+			return fmt.Sprintf("%s: %s", s.Clause, s.Why)
+		}
+	}
+	return ""
 }
 
 func missingCase(w reports.Wanted) *junitCase {

@@ -7,6 +7,7 @@ import (
 
 	"tahanuji/reports"
 	"tahanuji/system/check"
+	"tahanuji/system/contract"
 )
 
 // Markdown is summary.md, for a comment on a change: at most 60 lines, violations first.
@@ -83,10 +84,14 @@ func mark(c reports.Conformance) string {
 }
 
 func under(f reports.Finding) string {
-	if f.Cause == "" {
-		return ""
+	s := ""
+	if f.Cause != "" {
+		s = " under " + inline(f.Cause)
 	}
-	return " under " + inline(f.Cause)
+	if f.Level != contract.Required {
+		s += " (advisory)"
+	}
+	return s
 }
 
 func inCells(f reports.Finding) string {
