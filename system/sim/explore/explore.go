@@ -3,11 +3,13 @@ package explore
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"tahanuji/system/check"
 	"tahanuji/system/contract"
 	"tahanuji/system/history"
 	"tahanuji/system/sim/model"
+	"tahanuji/system/target"
 )
 
 // Judge says which clauses a run broke, and why: only verdicts that are Broken count.
@@ -92,17 +94,24 @@ func (e *Explorer) Run(ctx context.Context, p Plan) (model.Result, error) {
 
 // Try plays a plan and returns the clauses that it broke, of those looked for.
 func (e *Explorer) Try(ctx context.Context, p Plan) ([]check.Verdict, error) {
+	broken, _, err := e.try(ctx, p)
+	return broken, err
+}
+
+// try also says whether every step acted.
+func (e *Explorer) try(ctx context.Context, p Plan) ([]check.Verdict, bool, error) {
 	r, err := e.Run(ctx, p)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
+	hollow := slices.ContainsFunc(r.Acted, func(a target.Acted) bool { return a.Count == 0 })
 	var broken []check.Verdict
 	for _, v := range e.cfg.Judge(ctx, r.History) {
 		if v.Outcome == check.Broken && e.wanted(v.Clause) {
 			broken = append(broken, v)
 		}
 	}
-	return broken, nil
+	return broken, !hollow, nil
 }
 
 func (e *Explorer) wanted(id contract.ID) bool {

@@ -18,7 +18,9 @@ func (e *Explorer) Shrink(ctx context.Context, f *Finding) error {
 	s := &shrinker{e: e, ctx: ctx, f: f}
 	for s.err == nil {
 		before := f.Shrunk
+		s.whole = false
 		changed := s.steps()
+		s.whole = true
 		changed = s.simpler() || changed
 		changed = s.events() || changed
 		if !changed || f.Shrunk == before || f.Shrunk >= maxShrinks {
@@ -33,15 +35,21 @@ type shrinker struct {
 	ctx context.Context
 	f   *Finding
 	err error
+	// whole wants every step of a smaller plan to act: a step that does not may be what keeps another one honest, such as the
+	// member that joins before one leaves.
+	whole bool
 }
 
 // try plays a smaller plan and takes it over if it still breaks the clause.
 func (s *shrinker) try(p Plan) bool {
-	if s.err != nil || s.f.Shrunk >= maxShrinks {
+	if s.err != nil || s.f.Shrunk >= maxShrinks || !manned(p) {
 		return false
 	}
 	s.f.Shrunk++
-	broken, err := s.e.Try(s.ctx, p)
+	broken, acted, err := s.e.try(s.ctx, p)
+	if err == nil && s.whole && !acted {
+		return false
+	}
 	if err != nil {
 		if s.ctx.Err() != nil {
 			s.err = err
@@ -55,6 +63,26 @@ func (s *shrinker) try(p Plan) bool {
 		}
 	}
 	return false
+}
+
+// manned says whether each role keeps a member: one that leaves for good where no other is breaks promises that nobody made.
+func manned(p Plan) bool {
+	members := map[string]int{}
+	for _, step := range p.Steps {
+		role := step.Do.Role
+		switch {
+		case step.Do.Do == target.Join:
+			members[role]++
+		case step.Do.Do == target.Leave, step.Do.Do == target.Kill && step.Do.For < 0:
+			members[role]--
+		}
+	}
+	for _, more := range members {
+		if max(1, p.Members)+more < 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // steps tries the smaller lists of steps that plans know of themselves, until none works.

@@ -34,9 +34,11 @@ const (
 // Calls are all of the above.
 var Calls = []string{CallUpdate, CallSend, CallWait, CallPoll, CallCommit, CallSleep, CallProducer, CallConsumer, CallStore}
 
-// Program is one process of a role. Run is its main loop; it returns when ctx ends. The other fields may be nil.
+// Program is one process of a role. Its cores run side by side and return when ctx ends; the process ends with the first that
+// fails, or with the last. The other fields may be nil. Ready says that events are taken; it must not wait.
 type Program struct {
-	Run    func(ctx context.Context) error
+	Cores  []func(ctx context.Context) error
+	Ready  func() bool
 	Accept func(ctx context.Context, record []byte) sut.Answer
 	Rows   func() ([]sut.Row, error)
 }
@@ -44,7 +46,6 @@ type Program struct {
 // Role is a role that the model runs.
 type Role struct {
 	Name string
-	Kind contract.Kind
 	// New makes a process's program; see Process for what it gets.
 	New func(p *Process) Program
 }
@@ -80,16 +81,16 @@ type Config struct {
 // Timing in virtual time; a zero field has the default that its comment names.
 type Timing struct {
 	Latency   time.Duration // one way, drawn from 0 to it: 2 ms
-	Session   time.Duration // of group members: 6 s, the least that Kafka allows
+	Session   time.Duration // of group members: 1.5 s
 	Heartbeat time.Duration // 250 ms
-	Rebalance time.Duration // how long the coordinator waits for members to join again: 20 s
-	FetchWait time.Duration // long poll: 500 ms
+	Rebalance time.Duration // how long the coordinator waits for members to join again: 2 s
+	FetchWait time.Duration // long poll: 250 ms
 	Gap       time.Duration // between two sends of the source, drawn from 0 to it: 5 ms; not in bursts and not when paced
 	Backoff   time.Duration // between retries of a client: 100 ms
-	Request   time.Duration // a client gives up an answer: 5 s
+	Request   time.Duration // a client gives up an answer: 3 s
 	AutoCommit,
 	Accept, // the source gives up an answer: 10 s
-	Settle, // nothing new for so long is quiet: 2 s
+	Settle, // nothing new for so long is quiet: 1 s
 	Within, // limit of each wait for quiet: 60 s
 	Load, // limit of the load: 10 min, in a paced run beyond the last send
 	Lag time.Duration // between samples of lag: 100 ms; in a paced run 1 h
@@ -102,16 +103,16 @@ func (t Timing) filled(paced bool) Timing {
 		}
 	}
 	or(&t.Latency, 2*time.Millisecond)
-	or(&t.Session, 6*time.Second)
+	or(&t.Session, 1500*time.Millisecond)
 	or(&t.Heartbeat, 250*time.Millisecond)
 	or(&t.Gap, 5*time.Millisecond)
-	or(&t.Rebalance, 20*time.Second)
-	or(&t.FetchWait, 500*time.Millisecond)
+	or(&t.Rebalance, 2*time.Second)
+	or(&t.FetchWait, 250*time.Millisecond)
 	or(&t.Backoff, 100*time.Millisecond)
-	or(&t.Request, 5*time.Second)
+	or(&t.Request, 3*time.Second)
 	or(&t.AutoCommit, 50*time.Millisecond)
 	or(&t.Accept, 10*time.Second)
-	or(&t.Settle, 2*time.Second)
+	or(&t.Settle, time.Second)
 	or(&t.Within, time.Minute)
 	or(&t.Load, 10*time.Minute)
 	if paced {

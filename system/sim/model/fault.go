@@ -197,7 +197,7 @@ func (w *world) fire(s *step, x *exchange) {
 			w.faultSeen(s)
 		}
 	case target.Poison:
-		w.poison(s, x)
+		w.poison(s)
 	case target.NotApplied, target.Applied, target.AckLost, target.CutBefore, target.Copy, target.LateCopy, target.Hold,
 		target.SendTwice, target.SendLater, target.Reorder, target.Late, target.Invalid, target.Burst:
 	}
@@ -311,17 +311,23 @@ func (w *world) groupOf(s *step, x *exchange) *group {
 	return nil
 }
 
-// poison writes a record that breaks every schema next to the step's record.
-func (w *world) poison(s *step, x *exchange) {
-	p := w.partitionOf(s, x)
-	if t := w.topics[s.Do.Of]; t != nil && (p == nil || p.topic != t) {
-		p = t.parts[0]
+// poison writes a record that breaks its schema, to the partition of the moment's record where that is in the same topic.
+func (w *world) poison(s *step) {
+	topic := s.Do.Of
+	p := w.partition(topic, w.where[s.At.After].Partition)
+	if at := w.where[s.At.After]; at.Topic != topic || p == nil {
+		p = w.partition(topic, 0)
 	}
-	if p == nil {
-		return
+	key, value, how, err := w.cfg.Load.Poison(topic, s.At.After, s.Name)
+	if err != nil || p == nil {
+		return // nothing acted: the step says so by its count
 	}
-	w.acted(s, "a record that is no JSON was written to %s/%d at offset %d", p.topic.name, p.n, len(p.log))
-	w.append(p, []record{{key: []byte("poison"), value: []byte(`{"poison`), at: w.clock(), label: "poison:" + s.Name}}, -1, -1, -1)
+	const op, tag = history.OpSend, "poison"
+	begun := w.add(history.Event{Proc: "harness", Op: op, Phase: history.Invoke, Tag: tag, Key: tag, Value: string(value)})
+	where := &history.Position{Topic: topic, Partition: p.n, Offset: int64(len(p.log))}
+	w.append(p, []record{{key: key, value: value, at: w.clock()}}, -1, -1, -1)
+	w.add(history.Event{Proc: "harness", Op: op, Phase: history.OK, Of: begun, Tag: tag, Key: tag, Where: where})
+	w.acted(s, "a record (%s) was written to %s/%d", how, topic, p.n)
 }
 
 // hold does fn once d from now, or when all faults are healed, whichever is first.

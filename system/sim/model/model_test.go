@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"reflect"
 	"testing"
 	"time"
@@ -189,8 +190,8 @@ func spy(r *Role, into map[string]int) {
 	make := r.New
 	r.New = func(p *Process) Program {
 		g := make(p)
-		rest := g.Run
-		g.Run = func(ctx contextOf) error {
+		rest := g.Cores[0]
+		g.Cores[0] = func(ctx context.Context) error {
 			defer func() {
 				_ = p.role.shared.Scan("seen", "", "", func(id string, v []byte) bool { into[id] = len(v); return true })
 			}()
@@ -265,11 +266,11 @@ func TestARoleThatSpinsIsNamedWithWhatItLastSaw(t *testing.T) {
 	c := sensor(t, 20, 1)
 	c.Roles = strict.roles()
 	c.Roles[1].New = func(p *Process) Program {
-		return Program{Run: func(ctx contextOf) error {
+		return Program{Cores: cores(func(ctx context.Context) error {
 			for {
-				p.NewSignal().Wait(ctx, 0)
+				_ = p.NewSignal().Wait(ctx, 0)
 			}
-		}}
+		})}
 	}
 	_, err := Run(t.Context(), c)
 	if err == nil {

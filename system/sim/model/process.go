@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"tahanuji/system/contract"
 	"tahanuji/system/history"
 	"tahanuji/system/sim/store"
 	"tahanuji/system/sim/virtual"
@@ -48,12 +47,13 @@ type Process struct {
 	w       *world
 	client  string
 	conn    int64
+	begun   time.Duration
 	dead    bool
 	ready   bool
 	ctx     context.Context
 	cancel  context.CancelFunc
 	program Program
-	main    *virtual.Task
+	cores   []*virtual.Task
 	workers []*worker
 	idle    []*worker
 	members []*consumer
@@ -79,7 +79,7 @@ func (i *instance) start() {
 	w := i.role.w
 	i.lives++
 	i.away, i.paused = false, false
-	p := &Process{instance: i, w: w, conn: w.lastConn, client: i.door}
+	p := &Process{instance: i, w: w, conn: w.lastConn, client: i.door, begun: w.loop.Now()}
 	w.lastConn += int64(classes)
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	if w.plan.calls() {
@@ -92,12 +92,16 @@ func (i *instance) start() {
 		if p.dead {
 			return
 		}
-		p.main = w.loop.Go(i.door, func(*virtual.Task) {
-			err := p.program.Run(p.ctx)
-			if !p.dead {
-				p.exited(err)
-			}
-		})
+		left := len(p.program.Cores)
+		for _, core := range p.program.Cores {
+			p.cores = append(p.cores, w.loop.Go(i.door, func(*virtual.Task) {
+				err := core(p.ctx)
+				left--
+				if !p.dead && (err != nil || left == 0) {
+					p.exited(err)
+				}
+			}))
+		}
 		w.loop.After(2*w.time.Latency+time.Millisecond, func() { p.whenReady() })
 	})
 }
@@ -107,11 +111,16 @@ func (p *Process) whenReady() {
 	if p.dead || p.ready {
 		return
 	}
+	waits := p.program.Ready != nil && !p.program.Ready()
+	if p.program.Ready == nil && len(p.members) == 0 {
+		waits = p.w.loop.Now() < p.begun+100*time.Millisecond // it may still be about to join a group
+	}
 	for _, c := range p.members {
-		if !c.stable && !c.closed {
-			p.later(5*time.Millisecond, p.whenReady)
-			return
-		}
+		waits = waits || !c.stable && !c.closed
+	}
+	if waits {
+		p.later(5*time.Millisecond, p.whenReady)
+		return
 	}
 	p.ready = true
 	p.w.roleEvent(p.instance, "ready", "")
@@ -141,8 +150,8 @@ func (p *Process) exited(err error) {
 func (p *Process) end() {
 	p.dead = true
 	p.cancel()
-	if p.main != nil {
-		p.main.Drop()
+	for _, t := range p.cores {
+		t.Drop()
 	}
 	for _, k := range p.workers {
 		k.task.Drop()
@@ -191,7 +200,9 @@ func (i *instance) stop(then func()) {
 
 // wake lets everything that waits look at its context again.
 func (p *Process) wake() {
-	p.main.Wake()
+	for _, t := range p.cores {
+		t.Wake()
+	}
 	for _, k := range p.workers {
 		k.task.Wake()
 	}
@@ -226,8 +237,8 @@ func (i *instance) resume() {
 }
 
 func (p *Process) each(fn func(*virtual.Task)) {
-	if p.main != nil {
-		fn(p.main)
+	for _, t := range p.cores {
+		fn(t)
 	}
 	for _, k := range p.workers {
 		fn(k.task)
@@ -355,14 +366,4 @@ func (k *worker) fail() {
 		k.job = nil
 		j.done(sut.Answer{Phase: history.Unknown, Err: "connection reset", Reached: true})
 	}
-}
-
-// kindOf is the kind of a flow's role.
-func kindOf(doc *contract.Document, name string) contract.Kind {
-	for _, f := range doc.Flows {
-		if f.Role == name {
-			return f.Kind
-		}
-	}
-	return ""
 }

@@ -45,6 +45,7 @@ type world struct {
 	lastMember int
 	lastConn   int64
 	lastAppend time.Duration
+	watched    time.Duration // when the wait for quiet began
 	elapsed    time.Duration // the roles' clock runs ahead by it
 	resend     time.Duration
 	lagTag     string
@@ -264,6 +265,7 @@ func (w *world) until(limit, step time.Duration, cond func() bool) (bool, error)
 // quiet waits until what was promised is in its topic, no group lags, and nothing new was published for the settling time. Its
 // limit is no error: what was last seen is an event for the checkers.
 func (w *world) quiet() error {
+	w.watched = w.loop.Now()
 	ok, err := w.until(w.time.Within, w.time.Settle/20, func() bool { return w.stir() == "" })
 	if err != nil || ok {
 		return err
@@ -275,8 +277,8 @@ func (w *world) quiet() error {
 
 // stir says what still moves, "" for nothing.
 func (w *world) stir() string {
-	if d := w.loop.Now() - w.lastAppend; d < w.time.Settle {
-		return "something was published " + d.String() + " ago"
+	if d := w.loop.Now() - max(w.lastAppend, w.watched); d < w.time.Settle {
+		return "something was published less than " + w.time.Settle.String() + " ago"
 	}
 	for _, g := range w.cfg.Doc.Groups {
 		if n := w.lag(g.Name, g.Reads); n > 0 {

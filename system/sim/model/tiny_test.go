@@ -32,12 +32,12 @@ type tiny struct {
 func (o tiny) recorder(p *Process) Program {
 	var producer port.Producer
 	return Program{
-		Run: func(ctx context.Context) (err error) {
+		Cores: cores(func(ctx context.Context) (err error) {
 			if producer, err = p.NewProducer(ctx, o.producer); err != nil {
 				return err
 			}
 			return p.Sleep(ctx, 1000*time.Hour)
-		},
+		}),
 		Accept: func(ctx context.Context, record []byte) sut.Answer {
 			for _, y := range p.w.cfg.Doc.Payloads {
 				if wrong := y.Validate(record); y.Name == p.w.cfg.Doc.Topics[0].Payload && len(wrong) > 0 {
@@ -57,7 +57,7 @@ func (o tiny) recorder(p *Process) Program {
 // reader polls, counts each record in its store, and commits.
 func (o tiny) reader(group, topic string) func(*Process) Program {
 	return func(p *Process) Program {
-		return Program{Run: func(ctx context.Context) error {
+		return Program{Cores: cores(func(ctx context.Context) error {
 			c := o.consumer
 			c.Group, c.Topics = group, []string{topic}
 			k, err := p.NewConsumer(ctx, c)
@@ -78,9 +78,11 @@ func (o tiny) reader(group, topic string) func(*Process) Program {
 					return err
 				}
 			}
-		}}
+		})}
 	}
 }
+
+func cores(all ...func(context.Context) error) []func(context.Context) error { return all }
 
 func (o tiny) round(ctx context.Context, k port.Consumer, s port.Store, b port.Batch) error {
 	if len(b.Records) == 0 {
@@ -91,7 +93,7 @@ func (o tiny) round(ctx context.Context, k port.Consumer, s port.Store, b port.B
 		next[port.Partition{Topic: r.Topic, Partition: r.Partition}] = r.Offset + 1
 	}
 	commit := func() error {
-		if c := o.consumer; c.AutoCommit {
+		if o.consumer.AutoCommit {
 			return nil
 		}
 		err := k.Commit(ctx, next)
@@ -129,9 +131,9 @@ func (o tiny) round(ctx context.Context, k port.Consumer, s port.Store, b port.B
 
 func (o tiny) roles() []Role {
 	return []Role{
-		{Name: "recorder", Kind: contract.Recorder, New: o.recorder},
-		{Name: "summarizer", Kind: contract.Summarizer, New: o.reader("perekap", events)},
-		{Name: "display", Kind: contract.Display, New: o.reader("tampilan", summaries)},
+		{Name: "recorder", New: o.recorder},
+		{Name: "summarizer", New: o.reader("perekap", events)},
+		{Name: "display", New: o.reader("tampilan", summaries)},
 	}
 }
 
@@ -205,5 +207,3 @@ func behind(h *history.History, group string) int64 {
 	}
 	return n
 }
-
-type contextOf = context.Context
