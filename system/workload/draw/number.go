@@ -23,6 +23,9 @@ func number(rng *rand.Rand, s *Node, at contract.Pointer, wish Wish, integer boo
 	if wish.Numbers != nil {
 		how = wish.Numbers(at)
 	}
+	if integer {
+		how.Places = 0
+	}
 	step := grain(s, how, integer)
 	low, high := bounds(s, how)
 	k0, k1 := ceil(new(big.Rat).Quo(low, step)), floor(new(big.Rat).Quo(high, step))
@@ -34,10 +37,10 @@ func number(rng *rand.Rand, s *Node, at contract.Pointer, wish Wish, integer boo
 	}
 	width := new(big.Int).Sub(k1, k0)
 	if width.Sign() < 0 {
-		if how.Places > 0 || integer {
+		if how.Places >= 6 || integer || s.child("multipleOf") != nil {
 			return nil, fmt.Errorf("draw: %s: no number fits the range in steps of %s", place(at), step.RatString())
 		}
-		wish.Numbers = func(contract.Pointer) Digits { return Digits{Places: 6} }
+		wish.Numbers = func(contract.Pointer) Digits { return Digits{Places: 6} } // a range narrower than the step that was wanted
 		return number(rng, s, at, wish, integer)
 	}
 	k := new(big.Int).Add(k0, new(big.Int).Rand(rng, width.Add(width, big.NewInt(1))))
