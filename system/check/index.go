@@ -92,7 +92,9 @@ func (ix *Index) classify() {
 		case history.OpTopic:
 			ix.Described = append(ix.Described, e)
 		case history.OpRow:
-			ix.Rows = append(ix.Rows, e)
+			if e.Phase == history.OK {
+				ix.Rows = append(ix.Rows, e)
+			}
 		case history.OpLag:
 			ix.Lags = append(ix.Lags, e)
 		case history.OpStored:
@@ -162,7 +164,7 @@ func put[K comparable](all map[string]map[K]*history.Event, scan string, k K, e 
 // PhaseAt is when the run entered a phase first, false if it never did.
 func (ix *Index) PhaseAt(name string) (time.Duration, bool) {
 	for _, e := range ix.Phases {
-		if e.Key == name {
+		if e.Key == name && e.Phase == history.OK {
 			return e.At, true
 		}
 	}

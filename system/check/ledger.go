@@ -70,6 +70,12 @@ func (ix *Index) eras() []time.Duration {
 	return at
 }
 
+// OffsetsSet says that the harness had set a group's offsets itself before a time.
+func (ix *Index) OffsetsSet(before time.Duration) bool {
+	eras := ix.eras()
+	return len(eras) > 0 && eras[0] <= before
+}
+
 // CommitKeys are the groups and partitions that commits were seen of, sorted.
 func (ix *Index) CommitKeys() []GroupPartition {
 	keys := make([]GroupPartition, 0, len(ix.Commits))

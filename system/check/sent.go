@@ -186,12 +186,13 @@ func (ix *Index) readSent() {
 	})
 }
 
-// Phase times.
-
-// HealedAt is when the run had healed every fault: its phase heal, or the end of the last fault. False where neither was seen.
+// HealedAt is when the run had healed every fault: its phase settle follows that, else its phase heal, else the end of the last
+// fault. False where none was seen.
 func (ix *Index) HealedAt() (time.Duration, bool) {
-	if at, ok := ix.PhaseAt("heal"); ok {
-		return at, true
+	for _, phase := range []string{"settle", "heal"} {
+		if at, ok := ix.PhaseAt(phase); ok {
+			return at, true
+		}
 	}
 	var at time.Duration
 	for _, s := range ix.faults {

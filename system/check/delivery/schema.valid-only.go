@@ -7,6 +7,7 @@ import (
 
 	"tahanuji/system/check"
 	"tahanuji/system/contract"
+	"tahanuji/system/contract/strictjson"
 	"tahanuji/system/history"
 )
 
@@ -103,6 +104,9 @@ func admitted(in *check.Input, s *check.Sent, r *check.Record) string {
 	}
 	if _, lacks := in.Lacks[contract.NeedsFields]; lacks {
 		return ""
+	}
+	if _, flaws, ok := strictjson.Parse([]byte(s.Tries[0].Invoke.Value)); !ok || len(flaws) > 0 {
+		return "" // readers do not agree on which field of a text is wrong that is no proper JSON
 	}
 	for _, try := range s.Tries {
 		if try.Outcome() != history.Fail {

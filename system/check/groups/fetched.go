@@ -1,6 +1,7 @@
 package groups
 
 import (
+	"cmp"
 	"slices"
 
 	"tahanuji/system/check"
@@ -10,13 +11,13 @@ import (
 // stretch of offsets of one partition that a role fetched: from and up to, not including.
 type stretch struct{ from, to int64 }
 
-// fetched are the stretches of each partition of a group's topics that were answered to doors of its roles, in no order. nil if the
+// fetched are the stretches of each partition of a group's topics that reached doors of its roles, in no order. nil if the
 // ledger holds no Fetch of them.
 func fetched(in *check.Input, r *reader) map[check.Partition][]stretch {
 	var all map[check.Partition][]stretch
 	for i := range in.History.Ledger {
 		x := &in.History.Ledger[i]
-		if x.API != "Fetch" || x.Applied != history.OK || !r.plays(check.RoleOf(x.Door)) {
+		if x.API != "Fetch" || x.Applied != history.OK || x.Told != history.OK || !r.plays(check.RoleOf(x.Door)) {
 			continue
 		}
 		if all == nil {
@@ -54,14 +55,18 @@ func fetchedTo(in *check.Input, r *reader) map[check.Partition]int64 {
 	return to
 }
 
-// gap is the first offset from on, and before end, that no stretch covers; false if all are covered.
-func gap(all []stretch, from, end int64) (int64, bool) {
-	slices.SortFunc(all, func(a, b stretch) int { return int(a.from - b.from) })
-	for _, s := range all {
-		if s.from > from {
-			break
+// gap is the first record of a partition that no stretch covers, nil if all are covered. Offsets without a record are no gap.
+func gap(all []stretch, records []*check.Record) *check.Record {
+	slices.SortFunc(all, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
+	next, covered := 0, int64(-1) // offsets below covered, from the stretches before next
+	for _, r := range records {
+		for next < len(all) && all[next].from <= r.Offset {
+			covered = max(covered, all[next].to)
+			next++
 		}
-		from = max(from, s.to)
+		if r.Offset >= covered {
+			return r
+		}
 	}
-	return from, from < end
+	return nil
 }

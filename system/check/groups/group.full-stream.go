@@ -24,8 +24,8 @@ var FullStream = check.One("group.full-stream", "Each group receives the whole s
 				}
 				if stretches != nil {
 					t.Look(1)
-					if at, missing := gap(stretches[p], topic.Starts[p.Partition], topic.Ends[p.Partition]); missing {
-						t.Find(func() check.Finding { return unread(topic, r, p, at, "no member fetched") })
+					if missing := gap(stretches[p], topic.In(p.Partition)); missing != nil {
+						t.Find(func() check.Finding { return unread(topic, r, p, missing.Offset, "no member fetched") })
 					}
 					continue
 				}

@@ -8,9 +8,8 @@ import (
 	"tahanuji/system/history"
 )
 
-// Progress: every partition in which a group had something left to read when all faults were healed was read on. It is known by the
-// committed offset: past the last one committed before healing where more records follow. A group that never commits is known by
-// what its members fetched.
+// Progress: every partition that holds records was read to its end or, if a group had something left to read when all faults were
+// healed, at least read on. It is known by the committed offset; a group that never commits is known by what its members fetched.
 var Progress = check.One("group.progress", "After healing every partition of every group goes on.", func(in *check.Input, t *check.Tally) check.Verdict {
 	ix := in.Index()
 	healed, wasHealed := ix.HealedAt()
@@ -29,8 +28,8 @@ var Progress = check.One("group.progress", "After healing every partition of eve
 				if wasHealed && committing {
 					before = committedAt(ix, r, p, healed)
 				}
-				if topic.Ends[p.Partition] <= before {
-					continue // nothing was left
+				if topic.Ends[p.Partition] == 0 {
+					continue
 				}
 				now, seen := reached[p], (*history.Event)(nil)
 				if committing {
@@ -42,13 +41,13 @@ var Progress = check.One("group.progress", "After healing every partition of eve
 					continue
 				}
 				t.Look(1)
-				if now <= before {
+				if now <= before && now < topic.Ends[p.Partition] {
 					t.Find(func() check.Finding { return stands(topic, r, p, seen, before) })
 				}
 			}
 		}
 	}
-	return t.Verdict(fmt.Sprintf("each of %s with records left was read on", check.Plural(t.Examined(), "partition")), "no partition had records left to read after healing")
+	return t.Verdict(fmt.Sprintf("each of %s with records was read to its end or read on", check.Plural(t.Examined(), "partition")), "no partition with records has a known reader")
 })
 
 func committedAt(ix *check.Index, r *reader, p check.Partition, at time.Duration) int64 {
