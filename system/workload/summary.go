@@ -24,26 +24,37 @@ type summaryOf struct {
 	reads  string
 	fold   contract.Fold
 	fields []contract.Pointer // of the summary: the overwrite-key without the window, in the document's order
+	by     []contract.Pointer // of the event: what each of the fields holds
 }
 
-// summaries joins each flow that folds with the flow of its role that writes under an overwrite-key.
+// summaries joins each flow that folds with the flow of its role that writes the summaries.
 func summaries(doc *contract.Document) []summaryOf {
 	var out []summaryOf
-	for _, f := range doc.Flows {
-		if f.Fold == nil {
+	for _, f := range doc.Folds() {
+		w := doc.Out(f)
+		if w == nil {
 			continue
 		}
-		for _, w := range doc.Flows {
-			if w.Role != f.Role || w.Writes == "" || len(w.OverwriteKey) == 0 {
-				continue
-			}
-			s := summaryOf{topic: w.Writes, role: f.Role, reads: f.Reads, fold: *f.Fold}
-			for _, p := range w.OverwriteKey {
-				if p != f.Fold.Window.Into {
-					s.fields = append(s.fields, p)
-				}
-			}
-			out = append(out, s)
+		s := summaryOf{topic: w.Writes, role: f.Role, reads: f.Reads, fold: *f.Fold, fields: w.KeyFields(f.Fold.Window)}
+		s.by = paired(s.fields, f.Fold.By)
+		out = append(out, s)
+	}
+	return out
+}
+
+// paired finds for each key field of a summary the event's field that it holds: the one at the same place in the record, and for
+// those that are left the by-fields that are left, in order.
+func paired(fields, by []contract.Pointer) []contract.Pointer {
+	left := slices.Clone(by)
+	out := make([]contract.Pointer, len(fields))
+	for i, p := range fields {
+		if at := slices.Index(left, p); at >= 0 {
+			out[i], left = p, slices.Delete(left, at, at+1)
+		}
+	}
+	for i := range out {
+		if out[i] == "" && len(left) > 0 {
+			out[i], left = left[0], left[1:]
 		}
 	}
 	return out
@@ -88,25 +99,11 @@ func (l *Load) SummariesOf(e Event) []Summary {
 			continue
 		}
 		key := make([]string, len(s.fields))
-		for i, p := range s.fields {
-			key[i], _ = s.by(p, i).Text(e.Record)
+		for i, p := range s.by {
+			key[i], _ = p.Text(e.Record)
 		}
 		start := s.fold.Window.Start(t)
 		out = append(out, Summary{Label: SummaryLabel(key, s.fold.Window.Label(start)), Topic: s.topic, Role: s.role, Window: start})
 	}
 	return out
-}
-
-// by finds the event's field for the i-th key field of the summary: the same pointer, or the same name, or the same place in
-// the list.
-func (s summaryOf) by(p contract.Pointer, i int) contract.Pointer {
-	if slices.Contains(s.fold.By, p) {
-		return p
-	}
-	for _, q := range s.fold.By {
-		if q.Name() == p.Name() {
-			return q
-		}
-	}
-	return s.fold.By[min(i, len(s.fold.By)-1)]
 }
