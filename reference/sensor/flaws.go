@@ -110,7 +110,7 @@ func recorderFlaws() []Flaw {
 		{KeyRandom, "Sends records with a key that changes from record to record. Seen at once.", []string{"topic.key"}, roleRecorder},
 		{Acks1, "Produces with acks=1. Seen on the wire at the first Produce; loses events when a leader dies.", []string{"producer.acks-all"}, roleRecorder},
 		{NotIdempotent, "Produces without a producer id. Seen on the wire at the first Produce; a Produce whose answer is lost or that is copied is appended twice.", []string{"producer.idempotent", "producer.no-log-duplicate"}, roleRecorder},
-		{NewEventIDOnResend, "Gives an event a new id when it is sent again. Seen when the source sends an event twice, and when the recorder is killed at its Produce: the outbox resends.", []string{"count.once", "delivery.no-invention"}, roleRecorder},
+		{NewEventIDOnResend, "Gives an event a new id when it is sent again. Seen when the source sends an event twice, and when the recorder is killed at its Produce: the outbox resends.", []string{"delivery.no-invention", "delivery.in-doubt"}, roleRecorder},
 		{InventsEvent, "Sends its first event once more under an id of its own, as a test message. Seen at once.", []string{"delivery.no-invention"}, roleRecorder},
 		{OutboxInMemory, "Promises before the broker has answered and keeps the event in memory alone. Seen when the recorder is killed while its Produce is refused, cut or held.", []string{"delivery.no-loss", "delivery.in-doubt"}, roleRecorder},
 		{OutboxUnordered, "After a restart resends the outbox newest first. Seen when the recorder is killed with several events of one device in its outbox (Produce refused or held, then killed).", []string{"order.device"}, roleRecorder},
