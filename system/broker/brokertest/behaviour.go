@@ -73,6 +73,9 @@ func groups(t *testing.T, b broker.Backend) {
 	if g, err := c.Group(c.ctx, "uji"); err != nil || g.State != "Dead" {
 		t.Fatalf("a group that there is not: %+v, %v; want Dead", g, err)
 	}
+	if done, err := c.Committed(c.ctx, "uji"); err != nil || len(done) != 0 {
+		t.Fatalf("a group that there is not has committed %v (%v)", done, err)
+	}
 	client := c.consumer(t, "uji")
 	c.consume(t, client, 3)
 	at := observe.TP{Topic: topics[0].Name, Partition: 0}

@@ -16,7 +16,8 @@ type TP struct {
 	Partition int32
 }
 
-// Committed offsets of a group; partitions without one are missing. A coordinator that is still loading is asked again.
+// Committed offsets of a group; partitions without one are missing, and a group that there is not has none. A coordinator that
+// is still loading is asked again.
 func (o *Observer) Committed(ctx context.Context, group string) (map[TP]int64, error) {
 	offsets := map[TP]int64{}
 	err := until(ctx, "offsets of group "+group, func(ctx context.Context) error {
@@ -35,6 +36,14 @@ func (o *Observer) Committed(ctx context.Context, group string) (map[TP]int64, e
 	return offsets, err
 }
 
+// badGroup lets GROUP_ID_NOT_FOUND pass, which brokers answer for a group that nobody has used yet.
+func badGroup(code int16) error {
+	if code == kerr.GroupIDNotFound.Code {
+		return nil
+	}
+	return bad("offset fetch", code)
+}
+
 func committed(resp *kmsg.OffsetFetchResponse, into map[TP]int64) error {
 	put := func(topic string, p int32, offset int64, code int16) error {
 		if offset >= 0 {
@@ -42,7 +51,7 @@ func committed(resp *kmsg.OffsetFetchResponse, into map[TP]int64) error {
 		}
 		return bad(fmt.Sprintf("offset of %s/%d", topic, p), code)
 	}
-	if err := bad("offset fetch", resp.ErrorCode); err != nil {
+	if err := badGroup(resp.ErrorCode); err != nil {
 		return err
 	}
 	for _, t := range resp.Topics {
@@ -53,7 +62,7 @@ func committed(resp *kmsg.OffsetFetchResponse, into map[TP]int64) error {
 		}
 	}
 	for _, g := range resp.Groups {
-		if err := bad("offset fetch", g.ErrorCode); err != nil {
+		if err := badGroup(g.ErrorCode); err != nil {
 			return err
 		}
 		for _, t := range g.Topics {
