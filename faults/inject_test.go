@@ -347,3 +347,14 @@ func TestEveryActionIsTold(t *testing.T) {
 		}
 	})
 }
+
+func TestAnInstanceThatDoesNotRunIsReplacedByOneThatDoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig()
+		running := r.inject(t, after("rest", target.Action{Do: target.Kill, Role: "worker", Member: 4}))
+		r.moments.reach("rest")
+		synctest.Wait()
+		heal(t, running)
+		r.want(t, "0s kill worker/2", "0s start worker/2")
+	})
+}

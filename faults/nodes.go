@@ -11,33 +11,35 @@ import (
 
 // hurtNode carries out an action on the broker's nodes.
 func (r *Running) hurtNode(a *active) error {
-	nodes := r.set.Nodes
 	ctx, cancel := r.limited()
 	defer cancel()
-	switch a.step.Do.Do {
-	case target.LeaderMove:
-		where, err := r.where(a.step)
-		if err != nil {
-			return err
-		}
-		if err := nodes.MoveLeader(ctx, where.Topic, where.Partition); err != nil {
-			return err
-		}
-		r.did(a, fmt.Sprintf("the leader of %s/%d moved", where.Topic, where.Partition))
-		return nil
-	case target.CoordinatorMove:
-		group, err := r.group(a.step)
-		if err != nil {
-			return err
-		}
-		if err := nodes.MoveCoordinator(ctx, group); err != nil {
-			return err
-		}
-		r.did(a, fmt.Sprintf("the coordinator of group %s moved", group))
-		return nil
-	default:
-		return r.nodeDown(ctx, a)
+	return map[target.Verb]func(context.Context, *active) error{
+		target.NodeDown: r.nodeDown, target.LeaderMove: r.leaderMove, target.CoordinatorMove: r.coordinatorMove,
+	}[a.step.Do.Do](ctx, a)
+}
+
+func (r *Running) leaderMove(ctx context.Context, a *active) error {
+	where, err := r.where(a.step)
+	if err != nil {
+		return err
 	}
+	if err := r.set.Nodes.MoveLeader(ctx, where.Topic, where.Partition); err != nil {
+		return err
+	}
+	r.did(a, fmt.Sprintf("the leader of %s/%d moved", where.Topic, where.Partition))
+	return nil
+}
+
+func (r *Running) coordinatorMove(ctx context.Context, a *active) error {
+	group, err := r.group(a.step)
+	if err != nil {
+		return err
+	}
+	if err := r.set.Nodes.MoveCoordinator(ctx, group); err != nil {
+		return err
+	}
+	r.did(a, fmt.Sprintf("the coordinator of group %s moved", group))
+	return nil
 }
 
 func (r *Running) nodeDown(ctx context.Context, a *active) error {

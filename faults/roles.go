@@ -3,15 +3,11 @@ package faults
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"tahanuji/system/target"
 )
-
-// onRole says whether a verb takes hold of a role's process.
-func onRole(v target.Verb) bool {
-	return v == target.Kill || v == target.Stop || v == target.Pause || v == target.Join || v == target.Leave
-}
 
 // roleOf is the role that a step names, "" where the request tells.
 func roleOf(step target.Step) string {
@@ -46,12 +42,15 @@ func (r *Running) whom(step target.Step, door target.Door) (instance, error) {
 	if role == nil {
 		return who, fmt.Errorf("role %q does not run here", who.role)
 	}
-	if who.number == 0 && step.Do.Do != target.Join {
-		all := role.Instances()
-		if len(all) == 0 {
-			return who, fmt.Errorf("role %s has no instance", who.role)
-		}
-		who.number = all[0]
+	if step.Do.Do == target.Join {
+		return who, nil
+	}
+	all := role.Instances()
+	if len(all) == 0 {
+		return who, fmt.Errorf("role %s has no instance", who.role)
+	}
+	if !slices.Contains(all, who.number) { // none named, or the role runs with fewer than the plan was aimed at
+		who.number = all[max(0, who.number-1)%len(all)]
 	}
 	return who, nil
 }
@@ -109,52 +108,80 @@ func (h *hooked) over() {
 	}
 }
 
+// roleActs are the actions on a role. Each acts within ctx and returns what ends it, nil if nothing does.
+func (r *Running) roleActs() map[target.Verb]func(context.Context, *active, target.Role, int) (end func() error, err error) {
+	return map[target.Verb]func(context.Context, *active, target.Role, int) (func() error, error){
+		target.Kill: r.kill, target.Stop: r.stopRole, target.Pause: r.pauseRole, target.Join: r.join, target.Leave: r.leave,
+	}
+}
+
+// onRole says whether a verb takes hold of a role's process.
+func onRole(v target.Verb) bool { return (&Running{}).roleActs()[v] != nil }
+
 // hurtRole acts on a role and returns what ends it, nil if nothing does.
 func (r *Running) hurtRole(a *active, who instance) (end func() error, err error) {
-	role := r.role(who.role)
-	ctx, cancel := r.limited()
-	defer cancel()
-	switch a.step.Do.Do {
-	case target.Kill:
-		r.mark(r.dead, who, true)
-		if err := role.Kill(ctx, who.number); err != nil {
-			return nil, err
-		}
-		r.did(a, fmt.Sprintf("%s/%d was killed", who.role, who.number))
-		return r.restart(a, who), nil
-	case target.Stop:
-		r.mark(r.dead, who, true)
-		if err := role.Stop(ctx, who.number); err != nil {
-			return nil, err
-		}
-		r.did(a, fmt.Sprintf("%s/%d was stopped", who.role, who.number))
-		return r.restart(a, who), nil
-	case target.Pause:
-		r.mark(r.asleep, who, true)
-		if err := role.Pause(ctx, who.number); err != nil {
-			return nil, err
-		}
-		r.did(a, fmt.Sprintf("%s/%d was paused", who.role, who.number))
-		return func() error {
-			r.pause(a.step.Do.For)
-			return r.resume(a, who)
-		}, nil
-	case target.Join:
-		number, err := role.Start(ctx, 0)
-		if err != nil {
-			return nil, err
-		}
-		r.did(a, fmt.Sprintf("%s/%d joined", who.role, number))
-		return nil, nil
-	case target.Leave:
-		if err := role.Stop(ctx, who.number); err != nil {
-			return nil, err
-		}
-		r.did(a, fmt.Sprintf("%s/%d was asked to stop and stays away", who.role, who.number))
-		return nil, nil
-	default:
+	act, ok := r.roleActs()[a.step.Do.Do]
+	if !ok {
 		return nil, fmt.Errorf("%s is nothing to do to a role", a.step.Do.Do)
 	}
+	ctx, cancel := r.limited()
+	defer cancel()
+	return act(ctx, a, r.role(who.role), who.number)
+}
+
+func (r *Running) kill(ctx context.Context, a *active, role target.Role, n int) (func() error, error) {
+	return r.away(a, role, n, "was killed", func() error { return role.Kill(ctx, n) })
+}
+
+func (r *Running) stopRole(ctx context.Context, a *active, role target.Role, n int) (func() error, error) {
+	return r.away(a, role, n, "was stopped", func() error { return role.Stop(ctx, n) })
+}
+
+// away ends a process and brings it back after the step's length of time; with a negative one it stays away until Heal.
+func (r *Running) away(a *active, role target.Role, n int, what string, do func() error) (func() error, error) {
+	who := instance{role.Name(), n}
+	r.mark(r.dead, who, true)
+	if err := do(); err != nil {
+		return nil, err
+	}
+	r.did(a, fmt.Sprintf("%s/%d %s", who.role, n, what))
+	if a.step.Do.For < 0 {
+		return nil, nil
+	}
+	return func() error {
+		r.pause(a.step.Do.For)
+		return r.start(a, who)
+	}, nil
+}
+
+func (r *Running) pauseRole(ctx context.Context, a *active, role target.Role, n int) (func() error, error) {
+	who := instance{role.Name(), n}
+	r.mark(r.asleep, who, true)
+	if err := role.Pause(ctx, n); err != nil {
+		return nil, err
+	}
+	r.did(a, fmt.Sprintf("%s/%d was paused", who.role, n))
+	return func() error {
+		r.pause(a.step.Do.For)
+		return r.resume(a, who)
+	}, nil
+}
+
+func (r *Running) join(ctx context.Context, a *active, role target.Role, _ int) (func() error, error) {
+	n, err := role.Start(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	r.did(a, fmt.Sprintf("%s/%d joined", role.Name(), n))
+	return nil, nil
+}
+
+func (r *Running) leave(ctx context.Context, a *active, role target.Role, n int) (func() error, error) {
+	if err := role.Stop(ctx, n); err != nil {
+		return nil, err
+	}
+	r.did(a, fmt.Sprintf("%s/%d was asked to stop and stays away", role.Name(), n))
+	return nil, nil
 }
 
 func (r *Running) mark(in map[instance]bool, who instance, yes bool) {
@@ -164,17 +191,6 @@ func (r *Running) mark(in map[instance]bool, who instance, yes bool) {
 		in[who] = true
 	} else {
 		delete(in, who)
-	}
-}
-
-// restart brings an instance back after the step's length of time; with a negative one it stays away until Heal.
-func (r *Running) restart(a *active, who instance) func() error {
-	if a.step.Do.For < 0 {
-		return nil
-	}
-	return func() error {
-		r.pause(a.step.Do.For)
-		return r.start(a, who)
 	}
 }
 
