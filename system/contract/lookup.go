@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,9 +155,13 @@ func (f *Flow) KeyFields(window Window) []Pointer {
 // KeyOf is the key that a record of the topic must have, and whether its field is there.
 func (t *Topic) KeyOf(record []byte) (string, bool) { return t.Key.From.Text(record) }
 
-// Matches says whether a key has the topic's pattern. A topic without a pattern takes every key.
+// Matches says whether a key has the topic's pattern. A topic without a pattern takes every key, a pattern that Load refuses none.
 func (k Key) Matches(key string) bool {
-	return k.Pattern == "" || k.re != nil && k.re.MatchString(key)
+	re := k.re
+	if re == nil && k.Pattern != "" { // made by hand
+		re, _ = regexp.Compile(k.Pattern)
+	}
+	return k.Pattern == "" || re != nil && re.MatchString(key)
 }
 
 // Retention is the topic's retention.ms as written, and whether the document gives one with a limit.

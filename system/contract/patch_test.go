@@ -69,7 +69,7 @@ func TestAPatchThatCantBeMadeSaysWhy(t *testing.T) {
 	}
 }
 
-func TestAnEqualNumberPassesATestHoweverItIsWritten(t *testing.T) {
+func TestATestComparesMappingsWithoutTheirOrder(t *testing.T) {
 	d := mustLoad(t, "../sensor/architecture.yaml")
 	if _, err := Patch(d, []byte(`[{"op":"test","path":"/replay","value":{"window":"P7D","topic":"m8-suhu-kejadian"}},{"op":"remove","path":"/replay"}]`)); err != nil {
 		t.Error(err)

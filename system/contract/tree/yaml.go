@@ -3,7 +3,6 @@ package tree
 import (
 	"errors"
 	"fmt"
-	"math/big"
 	"strings"
 
 	goccy "github.com/goccy/go-yaml"
@@ -178,11 +177,4 @@ func digits(text string) int {
 		n++
 	}
 	return n
-}
-
-// SameNumber says whether two numbers that pass JSONNumber are equal as numbers: 24.50 and 24.5 are.
-func SameNumber(a, b string) bool {
-	x, okX := new(big.Rat).SetString(a)
-	y, okY := new(big.Rat).SetString(b)
-	return okX && okY && x.Cmp(y) == 0
 }
