@@ -34,7 +34,7 @@ type instance struct {
 }
 
 func newInstance(r *commandRole, number int) (*instance, error) {
-	name := r.Name() + "-" + strconv.Itoa(number) + ".log"
+	name := fileName(r.Name()) + "-" + strconv.Itoa(number) + ".log"
 	log, err := process.OpenLog(filepath.Join(r.system.env.Dir, "logs", name), process.LogLimit)
 	if err != nil {
 		return nil, fmt.Errorf("sut: %w", err)
@@ -199,7 +199,7 @@ func (in *instance) kill() error {
 	p.Kill()
 	in.saw("killed", "")
 	select {
-	case <-p.Exited():
+	case <-p.Gone(): // its children too, so that their ports are free
 		return nil
 	case <-time.After(5 * time.Second):
 		return fmt.Errorf("sut: kill %s: pid %d still runs 5s after SIGKILL", in.proc(), p.PID())
@@ -209,8 +209,11 @@ func (in *instance) kill() error {
 func (in *instance) freeze(on bool) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.process == nil {
-		return fmt.Errorf("sut: pause or resume %s: it does not run", in.proc())
+	switch {
+	case in.process == nil && on:
+		return fmt.Errorf("sut: pause %s: it does not run", in.proc())
+	case in.process == nil:
+		return nil // it was killed while it was frozen
 	}
 	act, key := in.process.Thaw, "resumed"
 	if on {

@@ -173,7 +173,7 @@ func (s *references) EmptyState(_ context.Context, role string) error {
 	if on := r.Instances(); len(on) > 0 {
 		return fmt.Errorf("sut: empty the state of %s: instance %d still runs", role, on[0])
 	}
-	return r.stores.empty()
+	return r.stores.Empty()
 }
 
 // Notes are sentences that a reader should know: exits of roles by themselves.

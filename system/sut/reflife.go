@@ -57,7 +57,7 @@ func (r *refRole) begin(n int) (*life, error) {
 			MetadataMinAge: 10 * time.Millisecond, FetchMaxWait: 100 * time.Millisecond, RetryBackoff: 50 * time.Millisecond},
 		Dial: inside.Dial(l.gate, (&net.Dialer{}).DialContext),
 		OpenStore: func(ctx context.Context, shared bool) (port.Store, error) {
-			s, err := r.stores.open(ctx, n, shared)
+			s, err := r.stores.Open(ctx, n, shared)
 			if err != nil {
 				return nil, err
 			}

@@ -22,7 +22,7 @@ type refRole struct {
 	plain   contract.Role
 	config  sensor.Config
 	hurting *inside.Hurting
-	stores  *refStores
+	stores  *inside.Stores
 
 	mu    sync.Mutex
 	lives []*life // the present life of instance n at n-1; nil: it does not run
@@ -35,13 +35,13 @@ var _ target.Role = (*refRole)(nil)
 func newRefRole(s *references, role contract.Role, config sensor.Config) (*refRole, error) {
 	dir := ""
 	if s.own.SQLite {
-		abs, err := filepath.Abs(filepath.Join(s.env.Dir, "state", role.Name))
+		abs, err := filepath.Abs(filepath.Join(s.env.Dir, "state", fileName(role.Name)))
 		if err != nil {
 			return nil, fmt.Errorf("sut: the state folder of %s: %w", role.Name, err)
 		}
 		dir = abs
 	}
-	return &refRole{system: s, plain: role, config: config, hurting: inside.NewHurting(), stores: newRefStores(dir)}, nil
+	return &refRole{system: s, plain: role, config: config, hurting: inside.NewHurting(), stores: inside.NewStores(dir)}, nil
 }
 
 // Name is the document's name of the role.
@@ -112,8 +112,11 @@ func (r *refRole) Resume(_ context.Context, n int) error { return r.freeze(n, fa
 func (r *refRole) freeze(n int, on bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if n < 1 || n > len(r.lives) || r.lives[n-1] == nil {
+	switch {
+	case n < 1 || n > len(r.lives) || r.lives[n-1] == nil && on:
 		return fmt.Errorf("sut: pause or resume %s: it does not run", r.proc(n))
+	case r.lives[n-1] == nil:
+		return nil // it was killed while it was frozen
 	}
 	if on {
 		r.lives[n-1].gate.Shut()

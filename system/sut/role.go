@@ -3,9 +3,11 @@ package sut
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"tahanuji/system/sut/services"
@@ -27,7 +29,7 @@ type commandRole struct {
 var _ target.Role = (*commandRole)(nil)
 
 func newCommandRole(_ context.Context, s *commands, form *services.Role) (*commandRole, error) {
-	r := &commandRole{system: s, form: form, state: filepath.Join(s.env.Dir, "state", form.Plain)}
+	r := &commandRole{system: s, form: form, state: filepath.Join(s.env.Dir, "state", fileName(form.Plain))}
 	var err error
 	if r.state, err = filepath.Abs(r.state); err == nil {
 		err = os.MkdirAll(r.state, 0o755)
@@ -37,6 +39,14 @@ func newCommandRole(_ context.Context, s *commands, form *services.Role) (*comma
 	}
 	r.gate = newGate(form.Accept)
 	return r, nil
+}
+
+// fileName is a role's name as a name of files: documents name roles as they like.
+func fileName(role string) string {
+	if strings.HasPrefix(role, ".") {
+		role = "_" + role
+	}
+	return url.PathEscape(role)
 }
 
 // Name is the document's name of the role.

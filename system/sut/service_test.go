@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
 )
 
 // TestMain plays a service that misbehaves on demand when its environment says so: a command of the sut.yaml files of these tests.
@@ -48,6 +50,9 @@ func serve(mode string) {
 		fmt.Println("grandchild", child.Process.Pid)
 	case "stdio":
 		stdio()
+		return
+	case "kafka":
+		producing()
 		return
 	}
 	overHTTP()
@@ -160,4 +165,32 @@ func stdio() {
 			held = ""
 		}
 	}
+}
+
+// producing records orders as an honest service without an outbox does: it answers once the broker has.
+func producing() {
+	cl, err := kgo.NewClient(kgo.SeedBrokers(os.Getenv("KAFKA")), kgo.DefaultProduceTopic(os.Getenv("TOPIC")), kgo.MetadataMinAge(10*time.Millisecond))
+	if err != nil {
+		panic(err)
+	}
+	http.HandleFunc("POST /orders", func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		var order struct {
+			Kode string
+			Isi  struct{ Toko string }
+		}
+		if err != nil || json.Unmarshal(body, &order) != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		record, err := cl.ProduceSync(r.Context(), &kgo.Record{Key: []byte(order.Isi.Toko), Value: body}).First()
+		if err != nil {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprintf(w, `{"kode":%q,"at":{"partition":%d,"offset":%d}}`, order.Kode, record.Partition, record.Offset)
+	})
+	fmt.Fprintln(os.Stderr, http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), nil))
+	os.Exit(1)
 }

@@ -126,6 +126,9 @@ func (p *Process) wait(log *Log, ours []*os.File) {
 		<-p.released // the rest of the group has its time to end
 	}
 	p.Kill() // what the leader leaves behind ends with it
+	for limit := time.Now().Add(time.Second); groupAlive(p.PID()) && time.Now().Before(limit); time.Sleep(time.Millisecond) {
+		continue // SIGKILL can't be refused, it takes a moment
+	}
 	select {
 	case <-p.drained:
 	case <-time.After(time.Second):

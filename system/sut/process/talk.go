@@ -1,6 +1,7 @@
 package process
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -74,13 +75,15 @@ func (t *Talk) Ask(ctx context.Context, members map[string]json.RawMessage) (ans
 	for k, v := range members {
 		whole[k] = v
 	}
-	line, err := json.Marshal(whole)
-	if err != nil {
+	var line bytes.Buffer
+	text := json.NewEncoder(&line)
+	text.SetEscapeHTML(false)
+	if err := text.Encode(whole); err != nil {
 		t.mu.Unlock()
 		return nil, false, fmt.Errorf("process: a question that is no JSON: %w", err)
 	}
 	t.waiting[id] = reply
-	t.queue = append(t.queue, question{id, append(line, '\n')})
+	t.queue = append(t.queue, question{id, line.Bytes()})
 	t.mu.Unlock()
 	select {
 	case t.wake <- struct{}{}:

@@ -109,6 +109,9 @@ func (b *binding) parts(role *Role) {
 				role.Ready.Group = Text{Value: flow.Group, Pos: role.Pos}
 			}
 		}
+		if role.Ready.Group.Value == "" && role.Uses("port") {
+			role.Ready.Port = Text{Value: "{port}", Pos: role.Pos}
+		}
 	}
 }
 

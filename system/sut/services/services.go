@@ -54,8 +54,8 @@ type Variable struct {
 	Value Text
 }
 
-// Ready says when a started instance counts as ready. At most one of HTTP, Line, Port and Group is set; with none, an
-// instance is ready once it runs.
+// Ready says when a started instance counts as ready. At most one of HTTP, Line, Port and Group is set. Where the file gives none,
+// Bind takes the group that the role reads in, else the port if the role uses {port}; with none of them it is ready once it runs.
 type Ready struct {
 	HTTP   Text
 	Line   *regexp.Regexp // looked for on both streams, anew at each start

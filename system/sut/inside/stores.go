@@ -1,4 +1,4 @@
-package sut
+package inside
 
 import (
 	"context"
@@ -13,18 +13,20 @@ import (
 	"tahanuji/reference/port/sqlite"
 )
 
-// refStores are the stores of one role: one that its instances share, and one of each instance's own. They outlive the instances.
-type refStores struct {
+// Stores are the stores of one role: one that its instances share, and one of each instance's own. They outlive the instances.
+type Stores struct {
 	dir string // "": in memory
 	mu  sync.Mutex
 	mem map[string]*memory.Store
 }
 
-func newRefStores(dir string) *refStores {
-	return &refStores{dir: dir, mem: map[string]*memory.Store{}}
+// NewStores keeps stores in files under dir, or in memory when dir is "".
+func NewStores(dir string) *Stores {
+	return &Stores{dir: dir, mem: map[string]*memory.Store{}}
 }
 
-func (s *refStores) open(ctx context.Context, instance int, shared bool) (port.Store, error) {
+// Open opens the shared store, or an instance's own.
+func (s *Stores) Open(ctx context.Context, instance int, shared bool) (port.Store, error) {
 	name := "shared"
 	if !shared {
 		name = "instance-" + strconv.Itoa(instance)
@@ -38,12 +40,13 @@ func (s *refStores) open(ctx context.Context, instance int, shared bool) (port.S
 		return s.mem[name], nil
 	}
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
-		return nil, fmt.Errorf("sut: the state folder: %w", err)
+		return nil, fmt.Errorf("inside: the state folder: %w", err)
 	}
 	return sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(s.dir, name+".db")})
 }
 
-func (s *refStores) empty() error {
+// Empty forgets everything. No instance may have a store open.
+func (s *Stores) Empty() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, m := range s.mem {
@@ -53,7 +56,7 @@ func (s *refStores) empty() error {
 		return nil
 	}
 	if err := os.RemoveAll(s.dir); err != nil {
-		return fmt.Errorf("sut: empty the state: %w", err)
+		return fmt.Errorf("inside: empty the state: %w", err)
 	}
 	return nil
 }
