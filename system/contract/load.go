@@ -19,11 +19,12 @@ import (
 // FormVersion is the version of the document form, under contract: in each document.
 const FormVersion = "v1"
 
-// FormSchema is the document form as a JSON Schema (2020-12), for editors and for tools in other languages. Load is stricter: it
-// also follows names and pointers.
-//
 //go:embed architecture.schema.json
-var FormSchema []byte
+var formSchema string
+
+// FormSchema is the document form as a JSON Schema (2020-12), for editors and for tools in other languages: #/$defs/document, and
+// #/$defs/adr for the front matter of decisions. Load is stricter: it also follows names and pointers. The slice is the caller's own.
+func FormSchema() []byte { return []byte(formSchema) }
 
 // Load reads an architecture document and the decisions in the folder that it names. What is wrong with their form or their
 // references comes back in one go, as an error of the type Faults; any other error says that a file could not be read. Whether the

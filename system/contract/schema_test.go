@@ -13,9 +13,9 @@ import (
 	"tahanuji/system/contract/tree"
 )
 
-func formSchema(t testing.TB, part string) *jsonschema.Schema {
+func compiledForm(t testing.TB, part string) *jsonschema.Schema {
 	t.Helper()
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(FormSchema))
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(FormSchema()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestTheFormSchemaKnowsTheNamesThatTheLoaderKnows(t *testing.T) {
 			AdditionalProperties any                        `json:"additionalProperties"`
 		} `json:"$defs"`
 	}
-	if err := json.Unmarshal(FormSchema, &schema); err != nil {
+	if err := json.Unmarshal(FormSchema(), &schema); err != nil {
 		t.Fatal(err)
 	}
 	for name, f := range forms {
@@ -79,7 +79,7 @@ func TestTheFormSchemaKnowsTheNamesThatTheLoaderKnows(t *testing.T) {
 }
 
 func TestTheFormSchemaTakesEveryDocumentThatTheLoaderTakes(t *testing.T) {
-	s, adr := formSchema(t, ""), formSchema(t, "#/$defs/adr")
+	s, adr := compiledForm(t, ""), compiledForm(t, "#/$defs/adr")
 	for _, file := range []string{"../sensor/architecture.yaml", shop, "testdata/broken/base/architecture.yaml"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -108,7 +108,7 @@ var beyondSchema = map[string]bool{
 }
 
 func TestTheFormSchemaRefusesWhatTheLoaderRefusesForItsForm(t *testing.T) {
-	s, adr := formSchema(t, ""), formSchema(t, "#/$defs/adr")
+	s, adr := compiledForm(t, ""), compiledForm(t, "#/$defs/adr")
 	stage := map[string]Stage{}
 	for _, r := range AllRules() {
 		stage[r.ID] = r.Stage

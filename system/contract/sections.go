@@ -231,6 +231,10 @@ func (r *reader) resend(n *tree.Node) (string, int) {
 		m := r.mapping(n, "resend", "source.resend")
 		return "times", int(r.whole(m, "times", "source.resend", 1))
 	}
+	if n.Kind == tree.Number {
+		r.fault(pos(n.Place), "value", "source.resend is a bare number", fmt.Sprintf("write %s times, until-recorded or never", n.Text))
+		return "never", 0
+	}
 	if !r.is(n, tree.String, "source.resend") {
 		return "never", 0
 	}
