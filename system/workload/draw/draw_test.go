@@ -122,6 +122,26 @@ func TestPatternsAreMatched(t *testing.T) {
 	}
 }
 
+func TestAPatternOfUUIDsGetsRealOnes(t *testing.T) {
+	schema := `{"type":"string","pattern":"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"}`
+	d, err := draw.New(json.RawMessage(schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	real := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	seen := map[string]bool{}
+	for n := range uint64(20) {
+		v, err := d.Value(seed.Rand(n), draw.Wish{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen[v.String()] || !real.MatchString(v.String()) {
+			t.Errorf("drew %s", v.String())
+		}
+		seen[v.String()] = true
+	}
+}
+
 func TestTreesKeepOrderDigitsAndRepeatedNames(t *testing.T) {
 	for _, text := range []string{`{"b":1.50,"a":[1e3,null,true],"b":"x<y"}`, `[]`, `{}`, `"a\"b"`, `-0.0`, `{"a":{"b":{}}}`, `"\u2028"`} {
 		n, err := draw.Parse([]byte(text))

@@ -3,6 +3,7 @@ package draw
 import (
 	"fmt"
 	"math/rand"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -31,6 +32,9 @@ func text(rng *rand.Rand, s *Node, at contract.Pointer, wish Wish) (*Node, error
 // patterned draws until the length fits too; a pattern whose strings are nearly always too long or short is an error.
 func patterned(rng *rand.Rand, pattern string, least int, s *Node, at contract.Pointer) (*Node, error) {
 	most := whole(s, "maxLength", 1<<20)
+	if id := UUID(rng); wantsUUID(pattern, id) {
+		return Text(id), nil
+	}
 	for range 200 {
 		t, err := Pattern(rng, pattern)
 		if err != nil {
@@ -41,6 +45,16 @@ func patterned(rng *rand.Rand, pattern string, least int, s *Node, at contract.P
 		}
 	}
 	return nil, fmt.Errorf("draw: %s: 200 strings of pattern %q, and none is %d to %d long", place(at), pattern, least, most)
+}
+
+// wantsUUID says whether a pattern takes a UUID and no other text of that length: some readers hold more than the pattern against
+// it (RFC 9562, version and variant), so such a pattern gets real ones.
+func wantsUUID(pattern, id string) bool {
+	if !strings.ContainsRune(pattern, '-') || !strings.ContainsRune(pattern, 'f') {
+		return false
+	}
+	re, err := regexp.Compile(pattern)
+	return err == nil && re.MatchString(id) && !re.MatchString("x"+id[1:]) && !re.MatchString(strings.ReplaceAll(id, "-", "0"))
 }
 
 func word(rng *rand.Rand, n int) string {
