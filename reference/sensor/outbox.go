@@ -46,7 +46,7 @@ func (r *Recorder) recover(ctx context.Context) error {
 		}
 		*it = *r.item(raw, r.id.Get(raw), r.key.Get(raw))
 		it.row = row
-		it.promise = r.producer.Send(ctx, it.record)
+		it.promise = r.current().Send(ctx, it.record)
 	}
 	r.late = append(r.late, left...)
 	r.wake.Raise()
@@ -83,7 +83,7 @@ func (r *Recorder) keep(ctx context.Context, group []*item, acked []string) {
 		if err != nil {
 			it.err = fmt.Errorf("recorder: outbox: %w", err)
 		} else {
-			it.promise = r.producer.Send(ctx, it.record)
+			it.promise = r.current().Send(ctx, it.record)
 			r.copied(ctx, it)
 		}
 		if it.done != nil {
@@ -150,28 +150,55 @@ func (r *Recorder) look(ctx context.Context, patience int) int {
 	r.late = nil
 	r.mu.Unlock()
 	var open []*item
+	failed := false
 	for i, it := range late {
 		wait := r.c.Timing.AckWait
 		if i > 0 || patience == 0 {
 			wait = 0
 		}
 		_, err := it.promise.Wait(ctx, wait)
-		switch {
-		case err == nil:
+		if err == nil {
 			r.mu.Lock()
 			r.acked = append(r.acked, it.row)
 			r.mu.Unlock()
 			continue
-		case errors.Is(err, port.ErrWaiting) || ended(ctx, err) || patience == 0:
-		default:
-			it.promise = r.producer.Send(ctx, it.record)
 		}
+		failed = failed || !errors.Is(err, port.ErrWaiting)
 		open = append(open, it)
+	}
+	if failed && patience > 0 && ctx.Err() == nil {
+		r.replace(ctx, open)
 	}
 	r.mu.Lock()
 	r.late = append(open, r.late...)
 	r.mu.Unlock()
 	return len(open)
+}
+
+// replace takes a new producer, for one that gave a record up may have given up for good, and sends what is open once more,
+// in order.
+func (r *Recorder) replace(ctx context.Context, open []*item) {
+	fresh, err := r.port.NewProducer(ctx, r.producerConfig())
+	if err != nil {
+		return // tried again by the next look
+	}
+	closing, cancel := context.WithTimeout(ctx, r.c.Timing.AckWait)
+	defer cancel()
+	r.current().Close(closing)
+	r.mu.Lock()
+	r.producer = fresh
+	r.mu.Unlock()
+	for _, it := range open {
+		if _, err := it.promise.Wait(ctx, 0); err != nil {
+			it.promise = fresh.Send(ctx, it.record)
+		}
+	}
+}
+
+func (r *Recorder) current() port.Producer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.producer
 }
 
 // tidy deletes acknowledged rows; while somebody empties the queue, that one does it.

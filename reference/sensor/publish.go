@@ -111,6 +111,7 @@ func (s *Summarizer) settle(ctx context.Context) error {
 	}
 	until := s.port.Now().Add(s.c.Timing.PublishWait)
 	var acked, waiting []*publication
+	failed := false
 	for _, p := range s.order {
 		ack, err := p.promise.Wait(ctx, max(0, until.Sub(s.port.Now())))
 		switch {
@@ -122,10 +123,17 @@ func (s *Summarizer) settle(ctx context.Context) error {
 		case errors.Is(err, port.ErrWaiting):
 			waiting = append(waiting, p)
 			continue
+		default:
+			failed = true
 		}
 		delete(s.flying, p.row)
 	}
 	s.order = waiting
+	if failed {
+		if err := s.replace(ctx); err != nil {
+			return err
+		}
+	}
 	for len(acked) > 0 {
 		err := s.store.Update(ctx, func(tx port.Tx) error {
 			for _, p := range acked {
@@ -145,5 +153,21 @@ func (s *Summarizer) settle(ctx context.Context) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// replace takes a new producer, for one that gave a record up may have given up for good. What was in flight stays open and
+// is claimed again.
+func (s *Summarizer) replace(ctx context.Context) error {
+	closing, cancel := context.WithTimeout(ctx, s.c.Timing.PublishWait)
+	defer cancel()
+	s.producer.Close(closing)
+	clear(s.flying)
+	s.order = nil
+	fresh, err := s.port.NewProducer(ctx, s.c.SummarizerProducer)
+	if err != nil {
+		return fmt.Errorf("summarizer: producer: %w", err)
+	}
+	s.producer = fresh
 	return nil
 }

@@ -41,20 +41,20 @@ type Recorder struct {
 	keyAt int
 	ready port.Signal
 
-	store    port.Store
-	producer port.Producer
-	ctx      context.Context // Run's: what is kept and sent must not end with the caller of Accept
+	store port.Store
+	ctx   context.Context // Run's: what is kept and sent must not end with the caller of Accept
 
-	mu    sync.Mutex // guards what follows; never held across a call of the port
-	queue []*item
-	spare []*item
-	busy  bool // somebody empties the queue
-	acked []string
-	late  []*item // answered without a position: Run looks after them
-	wake  port.Signal
-	next  uint64
-	sent  uint64
-	seen  map[string]bool // ids, for flaws alone
+	mu       sync.Mutex // guards what follows; never held across a call of the port
+	producer port.Producer
+	queue    []*item
+	spare    []*item
+	busy     bool // somebody empties the queue
+	acked    []string
+	late     []*item // answered without a position: Run looks after them
+	wake     port.Signal
+	next     uint64
+	sent     uint64
+	seen     map[string]bool // ids, for flaws alone
 }
 
 // item is one event on its way: outbox row, send, answer.
@@ -266,7 +266,7 @@ func (r *Recorder) stop(err error) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), r.c.Timing.Close)
 	defer cancel()
-	r.producer.Close(ctx)
+	r.current().Close(ctx)
 	r.look(ctx, 0)
 	// What stays in the outbox is sent by the next life.
 	if tidied := r.tidy(ctx); tidied != nil && errors.Is(err, context.Canceled) {
