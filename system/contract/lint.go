@@ -124,6 +124,7 @@ func (l *linter) pointers() {
 			l.found((at + "/fold/by").JoinIndex(i), f.Reads, p)
 		}
 		l.found(at+"/fold/window/of", f.Reads, f.Fold.Window.Of)
+		l.times(f)
 		out := l.doc.Out(&f)
 		if out == nil {
 			continue
@@ -140,6 +141,21 @@ func (l *linter) pointers() {
 	for i, p := range l.doc.Workload.Unique {
 		for _, r := range l.doc.RolesOf(Recorder) {
 			l.found(Pointer("/workload/unique").JoinIndex(i), r.Flows[0].Writes, p)
+		}
+	}
+}
+
+// times: event time is read from the examples as it will be from events.
+func (l *linter) times(f Flow) {
+	payload := l.doc.PayloadOf(f.Reads)
+	if payload == nil {
+		return
+	}
+	for i, example := range payload.Examples {
+		value, there := f.Fold.Window.Of.Get(example)
+		if _, err := ParseTime(value.Str); there && err != nil {
+			l.fault(l.doc.PosOf((Pointer("/payloads").Join(payload.Name)+"/examples").JoinIndex(i)+f.Fold.Window.Of), "example-time",
+				fmt.Sprintf("example %d of %s: %s is %.40s, which is no RFC 3339 time with a zone", i+1, payload.Name, f.Fold.Window.Of, value.Raw), "write the time such as 2026-11-07T08:30:00Z")
 		}
 	}
 }

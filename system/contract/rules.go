@@ -119,6 +119,7 @@ var rules = [...]Rule{
 	{"example-key", Linted, Error, "The key of an example has the topic's key pattern.", "Correct the example or the pattern."},
 	{"example-missing", Linted, Warning, "A payload that a topic carries has an example.", "Add one whole record."},
 	{"pointer-example", Linted, Error, "Places in records exist in an example of their payload.", "Correct the pointer or the example."},
+	{"example-time", Linted, Error, "The time that a fold cuts into windows is an RFC 3339 text with a zone, in every example.", "Write the time such as 2026-11-07T08:30:00Z."},
 	{"capacity-rate", Linted, Error, "The claimed rate is sources over interval, rounded as it is written.", "Write the computed rate."},
 	{"capacity-volume", Linted, Error, "The claimed volume is rate times retention times event-bytes, rounded as it is written.", "Write the computed volume."},
 	{"capacity-claim", Linted, Error, "A claim can be computed: its name, unit and the parts that it needs are known.", "Take rate or volume, and a known unit."},

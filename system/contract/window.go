@@ -198,7 +198,11 @@ func FormatDuration(d time.Duration) string {
 		text += strconv.FormatInt(int64(m), 10) + "M"
 	}
 	if s := rest % time.Minute; s > 0 || d == 0 {
-		text += strconv.FormatFloat(s.Seconds(), 'f', -1, 64) + "S"
+		text += strconv.FormatInt(int64(s/time.Second), 10)
+		if nanos := s % time.Second; nanos > 0 {
+			text += strings.TrimRight(fmt.Sprintf(".%09d", nanos), "0")
+		}
+		text += "S"
 	}
 	return text
 }
