@@ -1,5 +1,3 @@
-// Package sensor holds the sensor system's architecture document and its decisions as data, and the tests that hold them against
-// the source that they were made from. It holds no code that other packages use.
 package sensor
 
 import (
