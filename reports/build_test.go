@@ -103,6 +103,57 @@ func TestOneCauseIsOneFinding(t *testing.T) {
 	}
 }
 
+// What breaks without a fault needs none: the faults under which it breaks as well are no causes of their own.
+func TestAClauseThatBreaksInCalmIsOneFinding(t *testing.T) {
+	runs := example.Violated()
+	for i := range runs {
+		if runs[i].Cell == "sensor/none/embedded" {
+			example.Break(&runs[i], "delivery.no-loss", "event:3 of sensor-03 is not counted", "")
+		}
+	}
+	r := inMemory(t, runs, example.Wanted())
+	f := r.Verdict.Findings[0]
+	if len(r.Verdict.Findings) != 2 || !f.Calm || f.Cause != "" || len(f.Cells) != 4 || f.Shown != "sensor/none/embedded" || f.Found != 12 {
+		t.Fatalf("%d findings, the first %+v", len(r.Verdict.Findings), f)
+	}
+}
+
+// A run says what it can of every clause. Where it was not made to judge one, "I can't tell" does not outvote a run that was.
+func TestWhoWasNotAskedDoesNotSpoilASquare(t *testing.T) {
+	by := example.Run("role-killed", "")
+	by.Cell = "sensor/role-killed-once-more/embedded"
+	example.Set(&by, check.Verdict{Clause: "count.once", Outcome: check.Inconclusive, Why: "nothing was examined"})
+	want := append(example.Wanted(), reports.Wanted{Cell: by.Cell, Faults: by.Faults, Clauses: []contract.ID{"topic.key"}})
+	r := inMemory(t, append(example.Runs(), by), want)
+	if s := square(r, "count.once", "role-killed"); s.Outcome != check.Holds || r.Verdict.Outcome != reports.Conforms {
+		t.Errorf("%+v: %s", s, r.Verdict.Sentence)
+	}
+	want[len(want)-1].Clauses = nil // now it is asked
+	r = inMemory(t, append(example.Runs(), by), want)
+	if s := square(r, "count.once", "role-killed"); s.Outcome != check.Inconclusive || r.Verdict.Outcome != reports.Incomplete {
+		t.Errorf("%+v: %s", s, r.Verdict.Sentence)
+	}
+	example.Break(&by, "count.once", "61 of 60", "")
+	want[len(want)-1].Clauses = []contract.ID{"topic.key"}
+	r = inMemory(t, append(example.Runs(), by), want)
+	if s := square(r, "count.once", "role-killed"); s.Outcome != check.Broken || r.Verdict.Outcome != reports.Violated {
+		t.Errorf("%+v: %s", s, r.Verdict.Sentence)
+	}
+}
+
+func TestOneReasonUnderManyFaultsIsOneOpenEnd(t *testing.T) {
+	runs := example.Runs()
+	for i := range runs {
+		if v := runs[i].Verdicts; runs[i].Flaw == "" && slices.ContainsFunc(v, func(v check.Verdict) bool { return v.Clause == "count.once" }) {
+			example.Set(&runs[i], check.Verdict{Clause: "count.once", Outcome: check.Inconclusive, Why: "no summary was seen"})
+		}
+	}
+	r := inMemory(t, runs, example.Wanted())
+	if len(r.Verdict.Open) != 1 || len(r.Verdict.Open[0].Faults) != 10 || !strings.Contains(r.Verdict.Sentence, "10 required squares") {
+		t.Fatalf("%+v: %s", r.Verdict.Open, r.Verdict.Sentence)
+	}
+}
+
 func TestASessionAskedToJudgeAFlawHoldsItAgainstTheSystem(t *testing.T) {
 	env := example.Environment()
 	env.Flaw = "no-dedupe"

@@ -104,15 +104,28 @@ func (b *basis) open(j *Judgement, runs []Run, settled []settlement) []Open {
 		out = append(out, Open{Kind: OpenNothing, Why: "no clause was judged under any fault"})
 	}
 	out = append(out, b.missing(runs, settled)...)
-	for _, s := range j.Matrix {
-		if s.Required && (s.Outcome == check.Inconclusive || s.Outcome == check.Unset) {
-			out = append(out, Open{Kind: OpenInconclusive, Clause: s.Clause, Fault: s.Fault, Cell: first(s.Cells), Why: s.Why})
-		}
-	}
+	out = append(out, undecided(j.Matrix)...)
 	for _, f := range j.Flaws {
 		if !f.Caught {
 			out = append(out, Open{Kind: OpenFlaw, Flaw: f.Flaw, Cell: first(f.Cells), Why: fmt.Sprintf("flaw %s went unnoticed: %s", f.Flaw, f.Why)})
 		}
+	}
+	return out
+}
+
+// undecided are the required squares that nobody could decide, one for each clause and reason.
+func undecided(matrix []Square) []Open {
+	var out []Open
+	for _, s := range matrix {
+		if !s.Required || s.Outcome != check.Inconclusive && s.Outcome != check.Unset {
+			continue
+		}
+		at := slices.IndexFunc(out, func(o Open) bool { return o.Clause == s.Clause && o.Why == s.Why })
+		if at < 0 {
+			out = append(out, Open{Kind: OpenInconclusive, Clause: s.Clause, Cell: first(s.Cells), Why: s.Why})
+			at = len(out) - 1
+		}
+		out[at].Faults = append(out[at].Faults, s.Fault)
 	}
 	return out
 }
@@ -130,7 +143,7 @@ func (b *basis) missing(runs []Run, settled []settlement) []Open {
 			continue
 		}
 		if !has {
-			out = append(out, Open{Kind: OpenNotRun, Cell: w.Cell, Fault: strings.Join(w.Faults, ", "), Why: "the profile asks for this cell and it has no run"})
+			out = append(out, Open{Kind: OpenNotRun, Cell: w.Cell, Faults: w.Faults, Why: "the profile asks for this cell and it has no run"})
 			continue
 		}
 		for _, c := range b.clauses {

@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"tahanuji/system/check"
 	"tahanuji/system/contract"
@@ -59,7 +60,7 @@ func (b *basis) matrix(runs []Run, settled []settlement) []Square {
 			for _, i := range byFault[fault] {
 				if o, ok := settled[i].cell.Outcomes[c.ID]; ok {
 					s.Runs++
-					votes = append(votes, vote{o, settled[i].why[c.ID], runs[i].Cell})
+					votes = append(votes, vote{o, settled[i].why[c.ID], runs[i].Cell, b.asked(runs[i].Cell, c.ID)})
 				}
 			}
 			wanted, missing := b.wantedFor(c.ID, fault, ran, settled)
@@ -76,6 +77,14 @@ type vote struct {
 	outcome check.Outcome
 	why     string
 	cell    string
+	asked   bool // the cell was made to judge the clause
+}
+
+// asked is false for a clause that a wanted cell does not name among those it judges: its run may say something of the clause
+// by the way, but need not.
+func (b *basis) asked(cell string, id contract.ID) bool {
+	at, ok := slices.BinarySearchFunc(b.want, cell, func(w Wanted, cell string) int { return strings.Compare(w.Cell, cell) })
+	return !ok || len(b.want[at].Clauses) == 0 || slices.Contains(b.want[at].Clauses, id)
 }
 
 // wantedFor says whether the profile asks for the square, and votes for the cells that should have judged it and did not.
@@ -91,7 +100,7 @@ func (b *basis) wantedFor(id contract.ID, fault string, ran map[string]int, sett
 		}
 		switch {
 		case w.Skip != "" && !has:
-			votes = append(votes, vote{check.NotApplicable, w.Skip, w.Cell})
+			votes = append(votes, vote{check.NotApplicable, w.Skip, w.Cell, true})
 		case w.Optional:
 		case has:
 			wanted = true
@@ -105,13 +114,18 @@ func (b *basis) wantedFor(id contract.ID, fault string, ran map[string]int, sett
 
 func (b *basis) absent(id contract.ID, cell string) vote {
 	if w := b.waiver(id); w != nil {
-		return vote{check.Waived, waiverSentence(w), cell}
+		return vote{check.Waived, waiverSentence(w), cell, true}
 	}
-	return vote{check.NotRun, fmt.Sprintf("%s has no verdict on it", cell), cell}
+	return vote{check.NotRun, fmt.Sprintf("%s has no verdict on it", cell), cell, true}
 }
 
-// decide takes the worst of the votes; without any, the square was not asked for and not run.
+// decide takes the worst of the votes; without any, the square was not asked for and not run. A cell that could not tell and
+// was not asked is heard only when no other cell is.
 func (s *Square) decide(votes []vote) {
+	heard := slices.DeleteFunc(slices.Clone(votes), func(v vote) bool { return v.outcome == check.Inconclusive && !v.asked })
+	if len(heard) > 0 {
+		votes = heard
+	}
 	if len(votes) == 0 {
 		s.Outcome, s.Why = check.NotRun, "no cell of the profile asks for it"
 		return

@@ -76,6 +76,10 @@ func alsoOpen(j *Judgement) string {
 func openSentence(j *Judgement) string {
 	count := map[string]int{}
 	for _, o := range j.Open {
+		if o.Kind == OpenInconclusive {
+			count[o.Kind] += len(o.Faults) // squares
+			continue
+		}
 		count[o.Kind]++
 	}
 	var parts []string
@@ -118,7 +122,7 @@ func Terminal(r *Report, w io.Writer, where string) error {
 			fmt.Fprintf(&b, "  ... and %s more, in the report\n", counted(len(r.Verdict.Findings)-i, "violation"))
 			break
 		}
-		fmt.Fprintf(&b, "  %s  %s%s: %s%s; repeat: %s\n", levelWord(f.Level), f.Clause, underCause(f.Cause), oneLine(f.Why, 200), inCells(f), f.Repeat)
+		fmt.Fprintf(&b, "  %s  %s%s: %s%s; repeat: %s\n", levelWord(f.Level), f.Clause, underCause(f), oneLine(f.Why, 200), inCells(f), f.Repeat)
 	}
 	for i, o := range r.Verdict.Open {
 		if i == maxTerminal {
@@ -146,10 +150,15 @@ func OpenLine(o Open) string {
 	if o.Clause != "" {
 		at = append(at, string(o.Clause))
 	}
-	if o.Fault != "" && o.Fault != NoFault {
-		at = append(at, "under "+o.Fault)
+	switch n := len(o.Faults); {
+	case n == 1 && o.Faults[0] != NoFault:
+		at = append(at, "under "+o.Faults[0])
+	case n > 3:
+		at = append(at, fmt.Sprintf("under %s and %d more", strings.Join(o.Faults[:3], ", "), n-3))
+	case n > 1:
+		at = append(at, "under "+strings.Join(o.Faults, ", "))
 	}
-	if o.Cell != "" && o.Kind != OpenFlaw {
+	if o.Cell != "" && o.Kind != OpenFlaw && len(o.Faults) < 2 {
 		at = append(at, "in "+o.Cell)
 	}
 	if len(at) == 0 {
@@ -166,11 +175,14 @@ func levelWord(l contract.Level) string {
 	return "advice"
 }
 
-func underCause(cause string) string {
-	if cause == "" {
+func underCause(f Finding) string {
+	switch {
+	case f.Calm:
+		return " without any fault"
+	case f.Cause == "":
 		return ""
 	}
-	return " under " + cause
+	return " under " + f.Cause
 }
 
 func inCells(f Finding) string {

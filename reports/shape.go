@@ -121,7 +121,8 @@ type Finding struct {
 	Level  contract.Level `json:"level"`
 	Text   string         `json:"text"` // the promise
 	Source string         `json:"source"`
-	Cause  string         `json:"cause"` // the fault that touched the witnesses, "" when no fault did
+	Cause  string         `json:"cause"` // the fault that touched the witnesses, "" when no fault did or none is needed
+	Calm   bool           `json:"calm"`  // broken without any fault in the plan as well: no fault is needed
 	Why    string         `json:"why"`
 	Found  int            `json:"found"` // broken things over all cells
 	Cells  []string       `json:"cells"`
@@ -141,11 +142,11 @@ const (
 	OpenNothing      = "nothing-examined"
 )
 
-// Open is one reason why a report is incomplete.
+// Open is one reason why a report is incomplete. What is the same for a clause under several faults is one Open.
 type Open struct {
 	Kind   string      `json:"kind"`
 	Clause contract.ID `json:"clause,omitempty"`
-	Fault  string      `json:"fault,omitempty"`
+	Faults []string    `json:"faults,omitempty"`
 	Flaw   string      `json:"flaw,omitempty"`
 	Cell   string      `json:"cell,omitempty"`
 	Why    string      `json:"why"`

@@ -85,7 +85,10 @@ func mark(c reports.Conformance) string {
 
 func under(f reports.Finding) string {
 	s := ""
-	if f.Cause != "" {
+	switch {
+	case f.Calm:
+		s = " without any fault"
+	case f.Cause != "":
 		s = " under " + inline(f.Cause)
 	}
 	if f.Level != contract.Required {
