@@ -57,7 +57,7 @@ type Checker struct {
 // NewChecker compiles a payload's schema and rules.
 func NewChecker(c Config) (*Checker, error) {
 	if c.Shared != nil {
-		return c.Shared, nil
+		return c.Shared.again(), nil
 	}
 	k := &Checker{config: c, print: message.NewPrinter(language.English)}
 	if len(c.Schema) > 0 {
@@ -87,6 +87,16 @@ func NewChecker(c Config) (*Checker, error) {
 		}
 	}
 	return k, nil
+}
+
+// again is the checker for one more role: what was compiled is shared, what is watched is its own.
+func (k *Checker) again() *Checker {
+	c := *k
+	c.watch, c.known = slices.Clone(k.watch), slices.Clone(k.known)
+	if k.fast != nil {
+		c.fast = k.fast.again()
+	}
+	return &c
 }
 
 // Watch makes Read note the value at a path; the place of it is returned. It is called before the first Read.

@@ -50,6 +50,16 @@ func compileNode(doc any) *node {
 	return n.require(m["required"])
 }
 
+// again is the same program with watched places of its own.
+func (n *node) again() *node {
+	c := *n
+	c.members = make([]*node, len(n.members))
+	for i, m := range n.members {
+		c.members[i] = m.again()
+	}
+	return &c
+}
+
 // find is the node of a pointer's value, nil if the schema does not name it.
 func (n *node) find(tokens []string) *node {
 	for _, t := range tokens {
