@@ -95,6 +95,8 @@ func (c *consumer) Poll(ctx context.Context, limit time.Duration) (port.Batch, e
 	defer stop()
 	fetches := c.cl.PollRecords(waiting, c.c.Max)
 	if c.p.life.Err() != nil {
+		// A poll that a kill met holds rebalances back, and the client, which is being closed, waits for one.
+		c.cl.AllowRebalance()
 		return port.Batch{}, port.ErrGone
 	}
 	c.mu.Lock()
