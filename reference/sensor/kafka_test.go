@@ -31,7 +31,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	c := sensor.Default()
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(3, c.Events.Name), kfake.SeedTopics(1, c.Summaries.Name))
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.GroupMinSessionTimeout(100*time.Millisecond), kfake.SeedTopics(3, c.Events.Name), kfake.SeedTopics(1, c.Summaries.Name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +43,7 @@ var base = time.Date(2026, 11, 7, 8, 0, 0, 0, time.UTC)
 
 func (w *world) port(role string, instance int) *kafka.Port {
 	return kafka.New(kafka.Config{Bootstrap: w.addrs, ClientID: role, Instance: instance, Clock: w.clock,
+		Timings: kafka.Timings{Session: time.Second, Rebalance: 2 * time.Second, Heartbeat: 50 * time.Millisecond},
 		OpenStore: func(_ context.Context, shared bool) (port.Store, error) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
