@@ -112,6 +112,7 @@ func record(do string) []byte {
 }
 
 func TestAnswersOverHTTPAreTakenForWhatTheyPromise(t *testing.T) {
+	t.Parallel()
 	s, _ := running(t, only(toko(), "kasir"), recorder("http", healthy))
 	for _, c := range []struct {
 		do    string
@@ -147,6 +148,7 @@ func TestAnswersOverHTTPAreTakenForWhatTheyPromise(t *testing.T) {
 }
 
 func TestARoleThatSetsTheEnvelopeGetsTheDataAlone(t *testing.T) {
+	t.Parallel()
 	yaml := strings.Replace(recorder("http", healthy), `/events"`, `/events", body: data`, 1)
 	doc := only(toko(), "kasir")
 	s, _ := running(t, doc, yaml)
@@ -207,6 +209,7 @@ func TestPlaceholdersAreFilledAndTheEnvironmentIsClosed(t *testing.T) {
 }
 
 func TestAPrefixStandsBeforeNamesOfTopics(t *testing.T) {
+	t.Parallel()
 	doc := only(toko(), "kasir")
 	c := command(t, doc, "broker: {topics: prefixed}"+recorder("http", healthy))
 	if !c.Prefixed() {

@@ -214,7 +214,7 @@ func (s *commands) close(ctx context.Context) error {
 	if s.rest != nil {
 		errs = append(errs, s.rest.Close(ctx))
 	}
-	errs = append(errs, s.warden.Close())
+	errs = append(errs, s.warden.Close(), s.ports.Close())
 	for _, r := range s.roles {
 		for _, in := range r.all() {
 			if n := in.ownExits(); n > 0 {

@@ -17,6 +17,7 @@ import (
 )
 
 func TestAKilledInstanceStaysDeadAndComesBackWithNumberPortAndState(t *testing.T) {
+	t.Parallel()
 	s, env := running(t, only(toko(), "kasir"), recorder("http", healthy))
 	role, in := s.Roles()[0], s.roles[0].all()[0]
 	port := in.port
@@ -50,6 +51,7 @@ func TestAKilledInstanceStaysDeadAndComesBackWithNumberPortAndState(t *testing.T
 }
 
 func TestARequestInFlightAtAKillIsUnknown(t *testing.T) {
+	t.Parallel()
 	s, _ := running(t, only(toko(), "kasir"), recorder("http", healthy))
 	if a := s.Send(t.Context(), "kasir", record("ok")); a.Phase != history.OK {
 		t.Fatalf("%+v", a)
@@ -66,6 +68,7 @@ func TestARequestInFlightAtAKillIsUnknown(t *testing.T) {
 }
 
 func TestAFrozenInstanceAnswersOnceItIsThawed(t *testing.T) {
+	t.Parallel()
 	s, env := running(t, only(toko(), "kasir"), recorder("http", healthy))
 	role := s.Roles()[0]
 	if err := role.Pause(t.Context(), 1); err != nil {
@@ -88,6 +91,7 @@ func TestAFrozenInstanceAnswersOnceItIsThawed(t *testing.T) {
 }
 
 func TestAGrandchildDiesWithItsRole(t *testing.T) {
+	t.Parallel()
 	s, _ := running(t, only(toko(), "kasir"), recorder("parent", healthy))
 	in := s.roles[0].all()[0]
 	_, rest, ok := strings.Cut(in.log.Tail(), "grandchild ")
@@ -108,6 +112,7 @@ func TestAGrandchildDiesWithItsRole(t *testing.T) {
 }
 
 func TestARoleThatEndsByItselfComesBackAndIsCounted(t *testing.T) {
+	t.Parallel()
 	s, env := running(t, only(toko(), "kasir"), recorder("http", healthy))
 	if a := s.Send(t.Context(), "kasir", record("die")); a.Phase != history.Unknown || !a.Reached {
 		t.Errorf("%+v", a)
@@ -126,6 +131,7 @@ func TestARoleThatEndsByItselfComesBackAndIsCounted(t *testing.T) {
 }
 
 func TestARoleThatMustNotEndByItselfStaysAway(t *testing.T) {
+	t.Parallel()
 	s, env := running(t, only(toko(), "kasir"), recorder("http", healthy, "    restart: never"))
 	s.Send(t.Context(), "kasir", record("die"))
 	eventually(t, "its end is seen", func() bool { return slices.Contains(events(env, "kasir/1"), "exited") })
@@ -145,6 +151,7 @@ func TestARoleThatMustNotEndByItselfStaysAway(t *testing.T) {
 }
 
 func TestOneMoreMemberAndOneLess(t *testing.T) {
+	t.Parallel()
 	s, env := running(t, only(toko(), "kasir"), recorder("http", healthy))
 	role := s.Roles()[0]
 	n, err := role.Start(t.Context(), 0)
@@ -180,6 +187,7 @@ func fails(t *testing.T, yaml string) string {
 }
 
 func TestAStartThatFailsSaysWhyInOneSentenceWithTheLastLines(t *testing.T) {
+	t.Parallel()
 	short := `    ready: {http: "http://127.0.0.1:{port}/healthz", within: 300ms}`
 	for _, c := range []struct{ mode, ready, want, lines string }{
 		{"dies", healthy, "kasir/1 ended before it was ready (exit code 3)", "cannot open the database"},
@@ -195,12 +203,14 @@ func TestAStartThatFailsSaysWhyInOneSentenceWithTheLastLines(t *testing.T) {
 }
 
 func TestReadinessByLinePortAndNothing(t *testing.T) {
+	t.Parallel()
 	for _, ready := range []string{`    ready: {line: "^ready to .isten"}`, `    ready: {port: "{port}"}`, ""} {
 		running(t, only(toko(), "kasir"), recorder("http", ready))
 	}
 }
 
 func TestAGroupIsReadyWithAsManyMembersAsInstances(t *testing.T) {
+	t.Parallel()
 	doc := only(toko(), "gudang")
 	env := environment(t, doc)
 	var mu sync.Mutex
@@ -234,6 +244,7 @@ roles:
 }
 
 func TestWhoIgnoresTheStopSignalIsKilledAndNamed(t *testing.T) {
+	t.Parallel()
 	yaml := strings.Replace(recorder("stubborn", healthy), "stop: {within: 2s}", "stop: {within: 200ms}", 1)
 	s, env := running(t, only(toko(), "kasir"), yaml)
 	if err := s.Close(t.Context()); err != nil {
@@ -248,6 +259,7 @@ func TestWhoIgnoresTheStopSignalIsKilledAndNamed(t *testing.T) {
 }
 
 func TestAServiceThatFloodsItsOutputIsServedAllTheSame(t *testing.T) {
+	t.Parallel()
 	s, env := running(t, only(toko(), "kasir"), recorder("flood", healthy))
 	if a := s.Send(t.Context(), "kasir", record("ok")); a.Phase != history.OK {
 		t.Errorf("%+v", a)

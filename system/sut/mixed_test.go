@@ -30,6 +30,7 @@ roles:
 `
 
 func TestAServiceIsVerifiedBesideTheReference(t *testing.T) {
+	t.Parallel()
 	doc, err := filepath.Abs(tokoYAML)
 	must(t, err)
 	path := filepath.Join(t.TempDir(), "sut.yaml")

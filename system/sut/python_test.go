@@ -14,6 +14,7 @@ import (
 )
 
 func TestAnUnmodifiedServiceInPythonIsTakenHoldOf(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("there is no python3 here: install Python 3 to run this test")
 	}

@@ -42,6 +42,7 @@ func calmRows(t *testing.T, path string) string {
 }
 
 func TestTheReferencePlaysAnyDocument(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{sensorYAML, tokoYAML} {
 		for _, sqlite := range []bool{false, true} {
 			begun := time.Now()
@@ -65,6 +66,7 @@ func TestTheReferencePlaysAnyDocument(t *testing.T) {
 }
 
 func TestAKilledRoleLosesNothingThatItPromised(t *testing.T) {
+	t.Parallel()
 	want := calmRows(t, sensorYAML)
 	for _, kind := range []contract.Kind{contract.Recorder, contract.Summarizer, contract.Display} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -94,6 +96,7 @@ func TestAKilledRoleLosesNothingThatItPromised(t *testing.T) {
 }
 
 func TestAFrozenRoleFallsSilentAndLosesItsPartitions(t *testing.T) {
+	t.Parallel()
 	want := calmRows(t, sensorYAML)
 	st := perform(t, load(t, sensorYAML), sut.Reference{}, nil)
 	role := byName(t, st.sys.Roles(), st.roleOf(contract.Summarizer))
@@ -125,6 +128,7 @@ func TestAFrozenRoleFallsSilentAndLosesItsPartitions(t *testing.T) {
 }
 
 func TestAFrozenRecorderLetsItsSourceWait(t *testing.T) {
+	t.Parallel()
 	st := perform(t, load(t, tokoYAML), sut.Reference{}, nil)
 	role := byName(t, st.sys.Roles(), st.load.Role)
 	must(t, role.Pause(t.Context(), 1))
@@ -142,6 +146,7 @@ func TestAFrozenRecorderLetsItsSourceWait(t *testing.T) {
 }
 
 func TestAHurtStoreDelaysAndLosesNothing(t *testing.T) {
+	t.Parallel()
 	want := calmRows(t, sensorYAML)
 	for _, do := range []target.Verb{target.StoreFail, target.StoreFull, target.StoreSlow} {
 		for _, kind := range []contract.Kind{contract.Recorder, contract.Summarizer} {
@@ -168,6 +173,7 @@ func TestAHurtStoreDelaysAndLosesNothing(t *testing.T) {
 }
 
 func TestMembersComeAndGo(t *testing.T) {
+	t.Parallel()
 	want := calmRows(t, sensorYAML)
 	st := perform(t, load(t, sensorYAML), sut.Reference{}, func(e *sut.Env) { e.Instances = map[string]int{"summarizer": 2} })
 	role := byName(t, st.sys.Roles(), "summarizer")
@@ -193,6 +199,7 @@ func TestMembersComeAndGo(t *testing.T) {
 }
 
 func TestStateIsEmptiedOnlyOfAStoppedRole(t *testing.T) {
+	t.Parallel()
 	for _, sqlite := range []bool{false, true} {
 		st := perform(t, load(t, sensorYAML), sut.Reference{SQLite: sqlite}, nil)
 		st.send(st.load.Sends)
@@ -215,6 +222,7 @@ func TestStateIsEmptiedOnlyOfAStoppedRole(t *testing.T) {
 }
 
 func TestAFlawThatEndsARoleIsSeen(t *testing.T) {
+	t.Parallel()
 	if _, err := (sut.Reference{}).Start(t.Context(), sut.Env{Doc: load(t, sensorYAML), Flaw: "no-such"}); err == nil ||
 		!strings.Contains(err.Error(), "no-such") {
 		t.Errorf("%v", err)

@@ -55,6 +55,7 @@ func asked(t *testing.T, shows, rows string) (string, error) {
 }
 
 func TestRowsOfEveryShape(t *testing.T) {
+	t.Parallel()
 	const url = `http: {url: "http://127.0.0.1:{port}/rows"}`
 	for _, c := range []struct{ name, shows, rows, want string }{
 		{"the record's data, keys by the document", `[{"toko":"t1","hari":"2026-11-07","total":12.50}]`, `{` + url + `}`,
@@ -76,6 +77,7 @@ func TestRowsOfEveryShape(t *testing.T) {
 }
 
 func TestADisplayThatAnswersRubbishIsQuoted(t *testing.T) {
+	t.Parallel()
 	const url = `http: {url: "http://127.0.0.1:{port}/rows"}`
 	for _, c := range []struct{ shows, rows, want string }{
 		{`<html>`, `{` + url + `}`, `the answer is no JSON: "<html>"`},
@@ -93,6 +95,7 @@ func TestADisplayThatAnswersRubbishIsQuoted(t *testing.T) {
 }
 
 func TestOneServiceOverStandardInputAndOutput(t *testing.T) {
+	t.Parallel()
 	s, _ := running(t, only(toko(), "kasir"), `
 roles:
   kasir:
@@ -132,6 +135,7 @@ roles:
 }
 
 func TestRowsOverStandardInputAndOutput(t *testing.T) {
+	t.Parallel()
 	yaml := strings.NewReplacer("SERVICE: http", "SERVICE: stdio", `ready: {port: "{port}"}`, "ready: {line: service begins}").Replace(
 		display(`[{"toko":"t1","hari":"h1","total":1}]`, "stdio"))
 	s := board(t, yaml)
@@ -142,6 +146,7 @@ func TestRowsOverStandardInputAndOutput(t *testing.T) {
 }
 
 func TestEventsOfOneKeyAreHandedOverOneByOne(t *testing.T) {
+	t.Parallel()
 	g := newGate(command(t, only(toko(), "kasir"), strings.Replace(recorder("http"), "within: 2s", "concurrency: one-per-key", 1)).file.Roles[0].Accept)
 	leave, err := g.enter(t.Context(), "a")
 	if err != nil {

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -8,12 +9,13 @@ import (
 	"sync"
 )
 
-// Ports hands out free TCP ports on loopback, each once. They lie below the range from which the kernel takes the ports of
-// outgoing connections, so that a role that is killed finds its port free when it comes back.
+// Ports hands out free TCP ports on loopback. They lie below the range from which the kernel takes the ports of outgoing
+// connections, so that a role that is killed finds its port free when it comes back. The UDP port of the same number is held as a
+// sign to others who look for ports in this way, in this process or another: two never get the same.
 type Ports struct {
 	mu    sync.Mutex
 	next  int
-	given map[int]bool
+	signs []net.PacketConn
 }
 
 const (
@@ -21,12 +23,12 @@ const (
 	portCount = 12000
 )
 
-// NewPorts begins its search at a place that the salt chooses; suites that run side by side seldom meet there.
+// NewPorts begins its search at a place that the salt chooses.
 func NewPorts(salt uint64) *Ports {
-	return &Ports{next: int((salt*2654435761 + uint64(os.Getpid())*7919) % portCount), given: map[int]bool{}}
+	return &Ports{next: int((salt*2654435761 + uint64(os.Getpid())*7919) % portCount)}
 }
 
-// Take gives a port on which nobody listens on 127.0.0.1.
+// Take gives a port on which nobody listens on 127.0.0.1. It is kept until Close.
 func (p *Ports) Take() (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -34,20 +36,41 @@ func (p *Ports) Take() (int, error) {
 	for range portCount {
 		port := firstPort + p.next
 		p.next = (p.next + 1) % portCount
-		if p.given[port] {
-			continue
-		}
-		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		sign, err := claim(port)
 		if err != nil {
 			last = err
 			continue
 		}
-		if err := l.Close(); err != nil {
-			last = err
-			continue
-		}
-		p.given[port] = true
+		p.signs = append(p.signs, sign)
 		return port, nil
 	}
 	return 0, fmt.Errorf("process: no free port from %d to %d on 127.0.0.1; last: %w", firstPort, firstPort+portCount-1, last)
+}
+
+func claim(port int) (net.PacketConn, error) {
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	sign, err := net.ListenPacket("udp", address)
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", address)
+	if err == nil {
+		err = l.Close()
+	}
+	if err != nil {
+		return nil, errors.Join(err, sign.Close())
+	}
+	return sign, nil
+}
+
+// Close gives all ports back.
+func (p *Ports) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var errs []error
+	for _, sign := range p.signs {
+		errs = append(errs, sign.Close())
+	}
+	p.signs = nil
+	return errors.Join(errs...)
 }

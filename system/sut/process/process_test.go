@@ -233,17 +233,25 @@ func TestAFloodIsBoundedAndItsEndIsKept(t *testing.T) {
 	}
 }
 
-func TestPortsAreFreeAndGivenOnce(t *testing.T) {
-	p := NewPorts(1)
+func TestPortsAreFreeAndGivenOnceAlsoToOthersWithTheSameSalt(t *testing.T) {
+	one, two := NewPorts(1), NewPorts(1)
 	seen := map[int]bool{}
-	for range 200 {
-		port, err := p.Take()
-		if err != nil {
-			t.Fatal(err)
+	for range 100 {
+		for _, p := range []*Ports{one, two} {
+			port, err := p.Take()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seen[port] || port < 20000 || port >= 32000 {
+				t.Fatalf("port %d", port)
+			}
+			seen[port] = true
 		}
-		if seen[port] || port < 20000 || port >= 32000 {
-			t.Fatalf("port %d", port)
-		}
-		seen[port] = true
+	}
+	if err := one.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := two.Close(); err != nil {
+		t.Error(err)
 	}
 }
