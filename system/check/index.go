@@ -31,6 +31,7 @@ type Index struct {
 	topics  map[string]*Topic
 	raw     map[string]map[string][]int32 // topic -> scan -> events
 	sends   []int32
+	scanned time.Duration  // when the scan at rest began
 	stray   map[string]int // topics with records that the document does not list
 	faults  []span
 	faulted map[string][]int32 // label -> exchanges that a fault touched
@@ -62,7 +63,7 @@ const (
 
 func buildIndex(in *Input) *Index {
 	ix := &Index{
-		in: in, raw: map[string]map[string][]int32{}, stray: map[string]int{}, faulted: map[string][]int32{},
+		in: in, scanned: 1<<63 - 1, raw: map[string]map[string][]int32{}, stray: map[string]int{}, faulted: map[string][]int32{},
 		Committed: map[string]map[GroupPartition]*history.Event{}, Ended: map[string]map[Partition]*history.Event{},
 		Commits: map[GroupPartition][]Commit{},
 	}
@@ -84,6 +85,9 @@ func (ix *Index) classify() {
 	open := map[history.Seq]int{}
 	for i := range events {
 		e := &events[i]
+		if e.Tag == history.ScanRest && e.At < ix.scanned {
+			ix.scanned = e.At
+		}
 		switch e.Op {
 		case history.OpSend:
 			ix.sends = append(ix.sends, int32(i))
@@ -170,6 +174,9 @@ func (ix *Index) PhaseAt(name string) (time.Duration, bool) {
 	}
 	return 0, false
 }
+
+// ScannedAt is when the scan at rest began; later than everything if there was none.
+func (ix *Index) ScannedAt() time.Duration { return ix.scanned }
 
 // Stray are the topics outside the document that a scan found records in, sorted.
 func (ix *Index) Stray() []string {

@@ -171,6 +171,19 @@ func (t *Topic) At(partition int32, offset int64) *Record {
 }
 
 // decode reads the places of the records, in parallel, and makes a table for each view of the topic.
+// LaterAt is the record at a position that only a scan after a replay saw, nil if there is none.
+func (t *Topic) LaterAt(partition int32, offset int64) *Record {
+	for _, records := range t.Later {
+		i, ok := slices.BinarySearchFunc(records, offset, func(r Record, o int64) int {
+			return cmp.Or(cmp.Compare(r.Partition, partition), cmp.Compare(r.Offset, o))
+		})
+		if ok {
+			return &records[i]
+		}
+	}
+	return nil
+}
+
 // In are the records of a partition, by offset.
 func (t *Topic) In(partition int32) []*Record {
 	at := t.byOffset[partition]

@@ -40,7 +40,7 @@ func told(t *check.Tally, ix *check.Index, x *history.Exchange, item *history.It
 	wrong := false
 	for i, label := range item.Labels {
 		at := history.Position{Topic: item.Topic, Partition: item.Partition, Offset: item.Offset + int64(i)}
-		text, holds, judged := differs(topic, label, at)
+		text, holds, judged := differs(topic, label, at, x.At <= ix.ScannedAt())
 		if !judged {
 			continue
 		}
@@ -59,15 +59,19 @@ func told(t *check.Tally, ix *check.Index, x *history.Exchange, item *history.It
 	}
 }
 
-// differs says what stands at a position instead of the record with a label; judged is false where that can't be told.
-func differs(topic *check.Topic, label string, at history.Position) (text string, holds *check.Record, judged bool) {
+// differs says what stands at a position instead of the record with a label; judged is false where that can't be told: what was
+// acknowledged after the scan at rest may be nowhere in what was seen.
+func differs(topic *check.Topic, label string, at history.Position, before bool) (text string, holds *check.Record, judged bool) {
 	end, scanned := topic.Ends[at.Partition]
-	if label == "" || !scanned || at.Offset < topic.Starts[at.Partition] {
+	if label == "" || !topic.Scanned[history.ScanRest] || at.Offset < topic.Starts[at.Partition] {
 		return "", nil, false
 	}
 	r := topic.At(at.Partition, at.Offset)
+	if r == nil {
+		r = topic.LaterAt(at.Partition, at.Offset)
+	}
 	switch {
-	case r == nil && at.Offset < end && topic.Compacted():
+	case r == nil && (!before || scanned && at.Offset < end && topic.Compacted()):
 		return "", nil, false
 	case r == nil:
 		return "nothing", nil, true
@@ -85,7 +89,7 @@ func answered(t *check.Tally, ix *check.Index, s *check.Sent, try check.Try) {
 	if topic == nil {
 		return
 	}
-	text, holds, judged := differs(topic, s.Label, at)
+	text, holds, judged := differs(topic, s.Label, at, try.Answer.At <= ix.ScannedAt())
 	if !judged {
 		return
 	}
