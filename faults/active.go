@@ -1,9 +1,11 @@
 package faults
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"tahanuji/system/target"
 )
@@ -44,6 +46,26 @@ func (a *active) isGoing() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.going > 0
+}
+
+// slack is what a held or copied request may take beyond the step's length of time until the proxy counts it.
+const slack = time.Second
+
+// through waits until a request that the proxy holds or will copy has had its time: it is counted only then.
+func (a *active) through(ctx context.Context) {
+	if a.armed == nil || onRole(a.step.Do.Do) || a.step.Do.For <= 0 {
+		return
+	}
+	if acted := a.armed.Acted(); acted.Matched <= acted.Count {
+		return
+	}
+	limit := time.NewTimer(a.step.Do.For + slack)
+	defer limit.Stop()
+	select {
+	case <-a.armed.Done():
+	case <-limit.C:
+	case <-ctx.Done():
+	}
 }
 
 // acted is the proof of what the step did: the proxy's for requests, its own for all else.

@@ -49,8 +49,22 @@ func (d *door) meet(i int, who target.Door) {
 		a.hook(target.WithDoor(context.Background(), who))
 	}
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	a.acted.Matched++
+	a.mu.Unlock()
+	if a.hook == nil && a.step.Do.For > 0 {
+		time.AfterFunc(a.step.Do.For, a.count)
+		return
+	}
+	a.count()
+}
+
+// count says that the request is through.
+func (a *arm) count() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.disarmed {
+		return
+	}
 	a.acted.Count++
 	a.acted.What = append(a.acted.What, "met")
 	if a.acted.Count == max(1, a.step.Budget) {

@@ -15,7 +15,8 @@ import (
 // Armed is a step that waits for its request.
 type Armed interface {
 	Acted() target.Acted
-	// Done is closed once the step has acted as often as its budget allows.
+	// Done is closed once the step has acted as often as its budget allows. A request that is held or copied later is matched
+	// first and counts when it is through.
 	Done() <-chan struct{}
 	// Disarm ends the step and lets go what it holds. Disarming twice is allowed.
 	Disarm()

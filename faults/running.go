@@ -85,7 +85,7 @@ func (r *Running) atMoment(a *active) {
 	}
 }
 
-// atRequest waits until the proxy has acted, and until what it held or delayed is through.
+// atRequest waits until the proxy has acted as often as the step may.
 func (r *Running) atRequest(a *active) {
 	defer close(a.over)
 	select {
@@ -95,12 +95,7 @@ func (r *Running) atRequest(a *active) {
 	case <-r.ctx.Done():
 		return
 	}
-	if !r.begin(a) {
-		return
-	}
-	defer r.end(a)
 	r.tell(a, false, firstOf(a.armed.Acted().What))
-	r.pause(a.step.Do.For)
 	r.tell(a, true, "")
 }
 
@@ -215,6 +210,9 @@ func (r *Running) Heal(ctx context.Context) ([]target.Acted, error) {
 	case <-ended:
 	case <-ctx.Done():
 		errs = append(errs, fmt.Errorf("faults: heal: %s: %w", strings.Join(names(steps, (*active).isGoing), ", "), ctx.Err()))
+	}
+	for _, a := range steps {
+		a.through(ctx)
 	}
 	r.disarm()
 	r.stop()

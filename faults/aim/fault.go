@@ -5,6 +5,7 @@ package aim
 import (
 	"fmt"
 	"math/rand"
+	"slices"
 
 	"tahanuji/system/contract"
 	"tahanuji/system/target"
@@ -84,23 +85,27 @@ func (a Aim) Event(rng *rand.Rand) (workload.Event, error) {
 	return all[rng.Intn(len(all))], nil
 }
 
-// Events draws n different events of the second third, in the load's order; fewer if there are not so many.
-func (a Aim) Events(rng *rand.Rand, n int) ([]workload.Event, error) {
-	all := a.middle()
+// Shuffled are all valid events of the second third, in a drawn order.
+func (a Aim) Shuffled(rng *rand.Rand) ([]workload.Event, error) {
+	all := slices.Clone(a.middle())
 	if len(all) == 0 {
 		return nil, fmt.Errorf("aim: the load of flow %s has no event to aim at", a.Load.Flow)
 	}
-	taken := map[int]bool{}
-	for _, i := range rng.Perm(len(all))[:min(n, len(all))] {
-		taken[i] = true
+	rng.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
+	return all, nil
+}
+
+// Two draws two events of the second third, in the load's order; one event twice if there are no two.
+func (a Aim) Two(rng *rand.Rand) (first, second workload.Event, err error) {
+	all, err := a.Shuffled(rng)
+	if err != nil {
+		return first, second, err
 	}
-	var out []workload.Event
-	for i, e := range all {
-		if taken[i] {
-			out = append(out, e)
-		}
+	first, second = all[0], all[min(1, len(all)-1)]
+	if second.Index < first.Index {
+		first, second = second, first
 	}
-	return out, nil
+	return first, second, nil
 }
 
 func (a Aim) middle() []workload.Event {

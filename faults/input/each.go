@@ -1,21 +1,32 @@
 package input
 
 import (
+	"fmt"
 	"math/rand"
 
 	"tahanuji/faults/aim"
 	"tahanuji/system/target"
+	"tahanuji/system/workload"
 )
 
-// each aims one step at each of n events.
+// each aims one step at each of up to n events at which it has something to do: one that is late already can't be made late.
 func each(name string, rng *rand.Rand, on aim.Aim, n int, do func(i int) target.Action) ([]target.Step, error) {
-	events, err := on.Events(rng, n)
+	all, err := on.Shuffled(rng)
 	if err != nil {
 		return nil, err
 	}
-	steps := make([]target.Step, len(events))
-	for i, e := range events {
-		steps[i] = target.Step{At: target.Moment{After: e.Label}, Do: do(i)}
+	var steps []target.Step
+	for _, e := range all {
+		if len(steps) == n {
+			break
+		}
+		step := target.Step{Name: name, Fault: name, At: target.Moment{After: e.Label}, Do: do(len(steps))}
+		if _, acted, err := workload.Apply(on.Load, append(steps[:len(steps):len(steps)], step)); err == nil && acted[len(acted)-1].Count > 0 {
+			steps = append(steps, step)
+		}
+	}
+	if len(steps) == 0 {
+		return nil, fmt.Errorf("aim: %s has nothing to do at any event of the load's second third", name)
 	}
 	return aim.Named(name, steps...), nil
 }

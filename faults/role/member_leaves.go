@@ -18,15 +18,15 @@ func memberLeaves() aim.Fault {
 			if err != nil {
 				return nil, err
 			}
-			events, err := on.Events(rng, 2)
+			first, second, err := on.Two(rng)
 			if err != nil {
 				return nil, err
 			}
-			leave := target.Step{At: target.Moment{After: events[len(events)-1].Label}, Do: target.Action{Do: target.Leave, Role: role, Member: 1 + rng.Intn(on.Instances())}}
+			leave := target.Step{At: target.Moment{After: second.Label}, Do: target.Action{Do: target.Leave, Role: role, Member: 1 + rng.Intn(on.Instances())}}
 			if on.Instances() > 1 {
 				return aim.Named(name, leave), nil
 			}
-			join := target.Step{At: target.Moment{After: events[0].Label}, Do: target.Action{Do: target.Join, Role: role}}
+			join := target.Step{At: target.Moment{After: first.Label}, Do: target.Action{Do: target.Join, Role: role}}
 			return aim.Named(name, join, leave), nil
 		},
 	}

@@ -96,16 +96,20 @@ func (p *plan) sendLater(step target.Step, e Event) string {
 	return fmt.Sprintf("%s is sent again behind %s", e.Label, p.sends[at-1].Event.Label)
 }
 
-// reorder changes places with the next first send of another key, so that the order of each key stays. Between the two no event
-// of either key may stand, or the key's own order would change.
+// reorder changes places with the next first send of another key, so that the order of each key stays. Between the two no valid
+// event of either key may stand, or the key's own order would change.
 func (p *plan) reorder(step target.Step, e Event) string {
 	i := p.place(e)
 	for k := i + 1; k < len(p.sends); k++ {
 		other := p.sends[k]
+		if other.Kind == Broken {
+			continue
+		}
 		if other.Event.Key == e.Key {
 			return ""
 		}
-		if other.Kind != First || slices.ContainsFunc(p.sends[i:k], func(s Send) bool { return s.Event.Key == other.Event.Key }) {
+		between := func(s Send) bool { return s.Kind != Broken && s.Event.Key == other.Event.Key }
+		if other.Kind != First || slices.ContainsFunc(p.sends[i:k], between) {
 			continue
 		}
 		p.sends[i], p.sends[k] = p.sends[k], p.sends[i]
