@@ -24,6 +24,8 @@ const schema = `{
         "device": {"type": "string", "pattern": "^sensor-[0-9]{2}$"},
         "floor": {"type": "integer", "minimum": 1, "maximum": 10},
         "value": {"type": "number", "minimum": -40, "maximum": 60.5},
+        "price": {"type": "number", "multipleOf": 0.01},
+        "name": {"type": "string", "minLength": 2},
         "flag": {"type": "boolean"}
       }
     }
@@ -113,7 +115,7 @@ func TestTheQuickWayAndTheFullCheckAgree(t *testing.T) {
 			pick("device", `"sensor-07"`, `"sensor-7"`, `"sensor-077"`, `"sénsor-07"`, `{}`),
 			pick("floor", `3`, `3.0`, `3.5`, `1e0`, `0`, `11`, `-1`, `true`, `"3"`, `10.000000000000000000001`),
 			pick("value", `24.5`, `60.5`, `60.6`, `-40`, `-40.1`, `2e1`, `2e9`, `1e5000`, `null`, `[1]`, `-0`, `60.500000000000001`),
-			pick("more", ``, ``, `,"flag":true`, `,"flag":1`, `,"x":1`, `,"floor":3`, `,"x":1,"x":2`),
+			pick("more", ``, ``, `,"price":0.01`, `,"price":0.001`, `,"price":3.100`, `,"price":1e-2`, `,"name":"é"`, `,"name":"éé"`, `,"flag":true`, `,"flag":1`, `,"x":1`, `,"floor":3`, `,"x":1,"x":2`),
 			pick("end", ``, ``, `,"extra":{}`, `,"type":"suhu.terbaca"`))
 		if got, want := quick.Valid([]byte(raw)), len(quick.Check([]byte(raw))) == 0; got != want {
 			rt.Fatalf("%s: Valid says %v, Check says %v", raw, got, want)

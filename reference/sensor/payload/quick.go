@@ -3,8 +3,10 @@ package payload
 import (
 	"encoding/json"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 )
@@ -12,18 +14,19 @@ import (
 // node is a schema compiled for the common case. ok must never say yes where the full check says no; it may say no to
 // what it does not know, and then the full check decides. A schema with a keyword that is not known here has no node.
 type node struct {
-	kinds      map[string]bool // empty: any
-	constant   *string
-	enum       map[string]bool
-	pattern    *regexp.Regexp
-	fixed      fixed // the pattern, when it has a fixed length
-	watch      int   // where the value is noted, -1: nowhere
-	dateTime   bool
-	min, max   *float64
-	names      map[string]int
-	members    []*node
-	required   uint64
-	moreIsFine bool
+	kinds    map[string]bool // empty: any
+	constant *string
+	enum     map[string]bool
+	pattern  *regexp.Regexp
+	fixed    fixed // the pattern, when it has a fixed length
+	watch    int   // where the value is noted, -1: nowhere
+	dateTime bool
+	min, max *float64
+	decimals int // digits after the point, from multipleOf; -1: any number
+	shortest int // runes
+	names    map[string]int
+	members  []*node
+	required uint64
 }
 
 // annotations are keywords that accept everything.
@@ -35,7 +38,7 @@ func compileNode(doc any) *node {
 	if !ok {
 		return nil
 	}
-	n := &node{kinds: map[string]bool{}, moreIsFine: true, watch: -1}
+	n := &node{kinds: map[string]bool{}, decimals: -1, watch: -1}
 	for keyword, v := range m {
 		if annotations[keyword] {
 			continue
@@ -99,9 +102,14 @@ func (n *node) keyword(keyword string, v any) bool {
 	case "maximum":
 		n.max = small(v)
 		return n.max != nil
+	case "multipleOf":
+		n.decimals = power(v)
+		return n.decimals >= 0
+	case "minLength":
+		n.shortest = length(v)
+		return n.shortest >= 0
 	case "additionalProperties":
-		allowed, ok := v.(bool)
-		n.moreIsFine = allowed
+		_, ok := v.(bool) // names that are not listed are always left to the full check
 		return ok
 	case "properties":
 		return n.properties(v)
@@ -165,6 +173,28 @@ func small(v any) *float64 {
 	return &f
 }
 
+// power is n for 10 to the power of -n, -1 for everything else.
+func power(v any) int {
+	number, _ := v.(json.Number)
+	if number == "1" {
+		return 0
+	}
+	if zeros, ok := strings.CutPrefix(string(number), "0."); ok && strings.Trim(zeros[:len(zeros)-1], "0") == "" && strings.HasSuffix(zeros, "1") {
+		return len(zeros)
+	}
+	return -1
+}
+
+// length is a small whole number, -1 for everything else.
+func length(v any) int {
+	number, _ := v.(json.Number)
+	n, err := strconv.Atoi(string(number))
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n
+}
+
 func (n *node) ok(v gjson.Result, found []gjson.Result) bool {
 	if n.watch >= 0 {
 		found[n.watch] = v
@@ -193,11 +223,17 @@ func (n *node) number(v gjson.Result) bool {
 	if !n.takes("number") && (!n.kinds["integer"] || strings.Contains(v.Raw, ".")) {
 		return false
 	}
+	if _, fraction, _ := strings.Cut(v.Raw, "."); n.decimals >= 0 && len(fraction) > n.decimals {
+		return false
+	}
 	return (n.min == nil || v.Num >= *n.min) && (n.max == nil || v.Num <= *n.max)
 }
 
 func (n *node) text(s string) bool {
 	if !n.takes("string") || n.constant != nil && *n.constant != s || n.enum != nil && !n.enum[s] {
+		return false
+	}
+	if n.shortest > 0 && utf8.RuneCountInString(s) < n.shortest {
 		return false
 	}
 	if n.dateTime {
