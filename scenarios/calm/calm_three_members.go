@@ -11,6 +11,5 @@ func calmThreeMembers() scenario.Scenario {
 		Doc:     "Nothing is hurt, and as many summarizers as the group allows share the work.",
 		Aims:    []contract.ID{"group.full-stream", "count.once", "commit.matches"},
 		Members: 3,
-		Smoke:   true,
 	}
 }

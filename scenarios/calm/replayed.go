@@ -11,6 +11,5 @@ func replayed() scenario.Scenario {
 		Doc:    "The whole topic is read again, first with the summarizer's state kept, then with its state emptied: the final summaries are the same.",
 		Aims:   []contract.ID{"summary.replay", "summary.same-value", "replay.window"},
 		Replay: true,
-		Smoke:  true,
 	}
 }

@@ -76,7 +76,7 @@ func listed(what, arch, system string) ([]entry, error) {
 		}
 	case "scenarios":
 		for _, s := range catalog.All() {
-			out = append(out, entry{s.Name, s.Doc, map[string]any{"faults": s.Faults(), "aims": s.Aims, "smoke": s.Smoke}})
+			out = append(out, entry{s.Name, s.Doc, map[string]any{"faults": s.Faults(), "aims": s.Aims}})
 		}
 	case "flaws":
 		for _, f := range sensor.AllFlaws() {

@@ -13,6 +13,5 @@ func commitAckLost() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "commit-ack-lost", On: contract.Summarizer, Times: 2},
 		},
-		Smoke: true,
 	}
 }

@@ -13,6 +13,5 @@ func commitAppliedError() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "commit-applied-error", On: contract.Summarizer, Times: 2},
 		},
-		Smoke: true,
 	}
 }

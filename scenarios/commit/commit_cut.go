@@ -13,6 +13,5 @@ func commitCut() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "commit-cut", On: contract.Summarizer, Times: 2},
 		},
-		Smoke: true,
 	}
 }

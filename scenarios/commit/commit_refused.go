@@ -13,6 +13,5 @@ func commitRefused() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "commit-refused", On: contract.Summarizer, Times: 2},
 		},
-		Smoke: true,
 	}
 }

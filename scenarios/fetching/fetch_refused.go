@@ -13,6 +13,5 @@ func fetchRefused() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "fetch-refused", On: contract.Summarizer, Times: 2},
 		},
-		Smoke: true,
 	}
 }

@@ -14,6 +14,5 @@ func heartbeatRefused() scenario.Scenario {
 			{Fault: "heartbeat-refused", On: contract.Summarizer},
 		},
 		Members: 2,
-		Smoke:   true,
 	}
 }

@@ -13,6 +13,5 @@ func memberJoins() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "member-joins", On: contract.Summarizer},
 		},
-		Smoke: true,
 	}
 }

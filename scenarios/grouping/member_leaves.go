@@ -14,6 +14,5 @@ func memberLeaves() scenario.Scenario {
 			{Fault: "member-leaves", On: contract.Summarizer},
 		},
 		Members: 2,
-		Smoke:   true,
 	}
 }

@@ -14,6 +14,5 @@ func zombieMember() scenario.Scenario {
 			{Fault: "heartbeat-held", On: contract.Summarizer},
 		},
 		Members: 2,
-		Smoke:   true,
 	}
 }

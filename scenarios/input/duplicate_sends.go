@@ -13,6 +13,5 @@ func duplicateSends() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "duplicate-sends", On: contract.Recorder, Times: 4},
 		},
-		Smoke: true,
 	}
 }

@@ -13,6 +13,5 @@ func invalidInput() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "invalid-input", On: contract.Recorder, Times: 4},
 		},
-		Smoke: true,
 	}
 }

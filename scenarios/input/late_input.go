@@ -13,6 +13,5 @@ func lateInput() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "late-input", On: contract.Recorder, Times: 3},
 		},
-		Smoke: true,
 	}
 }

@@ -13,6 +13,5 @@ func poisonRecord() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "poison-record", On: contract.Summarizer},
 		},
-		Smoke: true,
 	}
 }

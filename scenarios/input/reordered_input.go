@@ -13,6 +13,5 @@ func reorderedInput() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "reordered-input", On: contract.Recorder, Times: 4},
 		},
-		Smoke: true,
 	}
 }

@@ -13,6 +13,5 @@ func coordinatorMoved() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "coordinator-moved", On: contract.Summarizer},
 		},
-		Smoke: true,
 	}
 }

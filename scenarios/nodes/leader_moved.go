@@ -13,6 +13,5 @@ func leaderMoved() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "leader-moved", On: contract.Recorder},
 		},
-		Smoke: true,
 	}
 }

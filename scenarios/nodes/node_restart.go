@@ -13,6 +13,5 @@ func nodeRestart() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "node-down", On: contract.Recorder},
 		},
-		Smoke: true,
 	}
 }

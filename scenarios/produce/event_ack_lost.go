@@ -13,6 +13,5 @@ func eventAckLost() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "produce-ack-lost", On: contract.Recorder, Times: 2},
 		},
-		Smoke: true,
 	}
 }

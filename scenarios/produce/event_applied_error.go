@@ -13,6 +13,5 @@ func eventAppliedError() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "produce-applied-error", On: contract.Recorder, Times: 2},
 		},
-		Smoke: true,
 	}
 }

@@ -13,6 +13,5 @@ func eventCopied() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "produce-copied", On: contract.Recorder, Times: 2},
 		},
-		Smoke: true,
 	}
 }

@@ -13,6 +13,5 @@ func eventCut() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "produce-cut", On: contract.Recorder, Times: 2},
 		},
-		Smoke: true,
 	}
 }

@@ -13,6 +13,5 @@ func eventHeld() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "produce-held", On: contract.Recorder, Times: 2},
 		},
-		Smoke: true,
 	}
 }

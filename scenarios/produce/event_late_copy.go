@@ -13,6 +13,5 @@ func eventLateCopy() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "produce-late-copy", On: contract.Recorder, Times: 2},
 		},
-		Smoke: true,
 	}
 }

@@ -13,6 +13,5 @@ func eventRefused() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "produce-refused", On: contract.Recorder, Times: 2},
 		},
-		Smoke: true,
 	}
 }

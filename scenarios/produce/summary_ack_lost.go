@@ -13,6 +13,5 @@ func summaryAckLost() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "produce-ack-lost", On: contract.Summarizer, Times: 2},
 		},
-		Smoke: true,
 	}
 }

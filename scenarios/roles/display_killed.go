@@ -13,6 +13,5 @@ func displayKilled() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "role-killed", On: contract.Display},
 		},
-		Smoke: true,
 	}
 }

@@ -13,6 +13,5 @@ func recorderKilled() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "role-killed", On: contract.Recorder},
 		},
-		Smoke: true,
 	}
 }

@@ -13,6 +13,5 @@ func summarizerKilled() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "role-killed", On: contract.Summarizer},
 		},
-		Smoke: true,
 	}
 }

@@ -14,6 +14,8 @@ import (
 // replay reads the input topics again from their first offset, twice: with the summarizer's state kept, and with its state
 // emptied (document.md: emptied without setting the offsets back loses counts in every honest system, so that is never done).
 func (st *stage) replay(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 4*(st.cell.Limits.Rest+st.cell.Limits.Stop))
+	defer cancel()
 	for _, once := range []struct {
 		tag   string
 		empty bool
@@ -62,6 +64,9 @@ func (st *stage) replayFlow(ctx context.Context, f contract.Flow, phase string, 
 		offsets[observe.TP{Topic: f.Reads, Partition: partition}] = start
 	}
 	st.rec.Phase(phase)
+	if empty {
+		clear(st.arrived)
+	}
 	if err := st.observer.SetOffsets(ctx, f.Group, offsets); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ const look = 15 * time.Millisecond
 // still is what a wait for rest sees: it is at rest when lag is nil and nothing has changed for long enough.
 type still struct {
 	lag     []string // "m8-suhu-kejadian/2 of perekap: 17"
-	missing []string // labels that were promised to the source and are not in their topic
+	missing []string // labels of events and summaries that are owed and not in their topic
 	mark    string   // changes whenever an end or a committed offset does
 }
 
@@ -26,7 +26,7 @@ func (s still) String() string {
 	case len(s.lag) > 0:
 		return "lag of " + strings.Join(first(s.lag, 3), "; ")
 	case len(s.missing) > 0:
-		return "recorded and not in the topic: " + strings.Join(first(s.missing, 3), ", ")
+		return "promised and not there: " + strings.Join(first(s.missing, 3), ", ")
 	}
 	return "no lag, but new records or commits kept coming"
 }
@@ -110,28 +110,26 @@ func (st *stage) lookAround(ctx context.Context) (still, error) {
 	return s, nil
 }
 
-// promised lists the events that the source was told are recorded and that are not in their topic yet: an outbox may lag
-// behind its promise.
+// promised lists what was promised and is not there yet: events that the source was told are recorded (an outbox may lag behind
+// its promise), and summaries that are due (a role may notice late that the clock has moved on).
 func (st *stage) promised(ctx context.Context) ([]string, error) {
 	open := map[string]bool{}
 	for _, s := range st.senders {
 		s.sent.Range(func(label, _ any) bool {
-			if !st.arrived[label.(string)] {
-				open[label.(string)] = true
-			}
+			st.owe(open, label.(string))
 			return true
 		})
 	}
 	if len(open) == 0 {
 		return nil, nil
 	}
-	for _, topic := range st.inputTopics() {
-		records, err := st.observer.Scan(ctx, topic)
+	for _, t := range st.cell.Doc.Topics {
+		records, err := st.observer.Scan(ctx, t.Name)
 		if err != nil {
 			return nil, err
 		}
 		for i := range records {
-			label := st.label(topic, records[i].Value)
+			label := st.label(t.Name, records[i].Value)
 			st.arrived[label] = true
 			delete(open, label)
 		}
@@ -142,6 +140,25 @@ func (st *stage) promised(ctx context.Context) ([]string, error) {
 	}
 	sort.Strings(out)
 	return out, nil
+}
+
+// owe adds what follows from a recorded event and has not arrived: the event itself, and its summaries once they are due.
+func (st *stage) owe(open map[string]bool, label string) {
+	e, ok := st.events[label]
+	if !ok {
+		return
+	}
+	if !st.arrived[label] {
+		open[label] = true
+	}
+	if !st.elapsed && !st.load.Closes(e) {
+		return
+	}
+	for _, s := range st.load.SummariesOf(e) {
+		if !st.arrived[s.Label] {
+			open[s.Label] = true
+		}
+	}
 }
 
 func first(of []string, n int) []string { return of[:min(n, len(of))] }

@@ -67,7 +67,7 @@ func LimitsFor(ours bool) Limits {
 	if ours {
 		return Limits{
 			Start: 20 * time.Second, Load: 30 * time.Second, Settle: 60 * time.Millisecond,
-			Patience: 4 * time.Second, Rest: 60 * time.Second, Stop: 10 * time.Second, Scale: 0.1,
+			Patience: 3 * time.Second, Rest: 12 * time.Second, Stop: 10 * time.Second, Scale: 0.1,
 		}
 	}
 	return Limits{

@@ -14,7 +14,6 @@ import (
 	"tahanuji/faults/proxy"
 	"tahanuji/system/broker"
 	"tahanuji/system/broker/observe"
-	"tahanuji/system/contract"
 	"tahanuji/system/history"
 	"tahanuji/system/sut"
 	"tahanuji/system/target"
@@ -42,7 +41,9 @@ type stage struct {
 	healed   bool
 	label    func(topic string, value []byte) string
 	senders  []*sender
-	arrived  map[string]bool
+	arrived  map[string]bool           // labels seen in their topics
+	events   map[string]workload.Event // the load's valid events by label
+	elapsed  bool                      // the roles' clock was moved on, so that all windows are over
 	marks    *marks
 	ledger   []history.Exchange
 	spent    map[string]time.Duration
@@ -50,7 +51,10 @@ type stage struct {
 
 // play runs the phases of a run. Whatever happens, all that was started is stopped before it returns.
 func (st *stage) play(ctx context.Context) (err error) {
-	st.arrived, st.spent = map[string]bool{}, map[string]time.Duration{}
+	st.arrived, st.spent, st.events = map[string]bool{}, map[string]time.Duration{}, map[string]workload.Event{}
+	for _, e := range st.load.Valid() {
+		st.events[e.Label] = e
+	}
 	defer func() { err = errors.Join(err, st.stop(ctx)) }()
 	for _, phase := range []struct {
 		name string
@@ -221,6 +225,7 @@ func (st *stage) settleDown(ctx context.Context) error {
 	}
 	if silence > 0 && st.system.Elapse(silence+time.Second) {
 		st.rec.Phase("elapsed")
+		st.elapsed = true
 		st.settle(ctx, "settle")
 	}
 	return nil
@@ -260,17 +265,6 @@ func (st *stage) measured() map[string]string {
 	out := map[string]string{"exchanges": strconv.Itoa(len(st.ledger))}
 	for phase, d := range st.spent {
 		out["ms "+phase] = strconv.FormatInt(d.Milliseconds(), 10)
-	}
-	return out
-}
-
-// inputTopics are the topics that recorders write.
-func (st *stage) inputTopics() []string {
-	var out []string
-	for _, f := range st.cell.Doc.Flows {
-		if f.Kind == contract.Recorder && f.Writes != "" {
-			out = append(out, f.Writes)
-		}
 	}
 	return out
 }

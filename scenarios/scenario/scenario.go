@@ -32,8 +32,6 @@ type Scenario struct {
 	Members int
 	// Replay reads the whole topic again after the load, with the summarizer's state kept and then emptied.
 	Replay bool
-	// Smoke scenarios belong to the quick profile.
-	Smoke bool
 }
 
 // Faults are the entries that the plan uses, each once, in the plan's order.

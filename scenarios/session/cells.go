@@ -51,14 +51,14 @@ func (s *Session) pick() ([]Cell, error) {
 	return mine, nil
 }
 
-// cellID is system/scenario/fault/broker[/flaw-NAME]; the second and further seeds of a profile are "broker@2" and so on.
+// cellID is system/scenario/fault/broker[/flaw-NAME]; the second and further seeds of a profile are "broker.2" and so on.
 func cellID(system string, sc scenario.Scenario, broker string, n int, flaw string) string {
 	fault := strings.Join(sc.Faults(), ".")
 	if fault == "" {
 		fault = "none"
 	}
 	if n > 0 {
-		broker = fmt.Sprintf("%s@%d", broker, n+1)
+		broker = fmt.Sprintf("%s.%d", broker, n+1)
 	}
 	id := strings.Join([]string{system, sc.Name, fault, broker}, "/")
 	if flaw != "" {
@@ -85,7 +85,6 @@ func (s *Session) wantedScenarios(all []scenario.Scenario) ([]scenario.Scenario,
 	for _, sc := range all {
 		switch {
 		case only != nil && !slices.Contains(only, sc.Name),
-			only == nil && s.Profile.Scenarios == "smoke" && !sc.Smoke && s.Options.Fault == "" && s.Options.Clause == "",
 			s.Options.Clause != "" && !slices.Contains(sc.Aims, contract.ID(s.Options.Clause)),
 			s.Options.Fault != "" && !slices.Contains(faultsOrNone(sc), s.Options.Fault):
 			continue

@@ -10,12 +10,11 @@ import (
 
 // Profile is how much one sitting does.
 type Profile struct {
-	Name      string `yaml:"-"`
-	Doc       string `yaml:"doc"`
-	Scenarios string `yaml:"scenarios"` // smoke or all
-	Seeds     int    `yaml:"seeds"`     // runs of each scenario, each with a seed of its own
-	Flaws     string `yaml:"flaws"`     // none, model or broker
-	Explore   int    `yaml:"explore"`   // random plans on the model
+	Name    string `yaml:"-"`
+	Doc     string `yaml:"doc"`
+	Seeds   int    `yaml:"seeds"`   // runs of each scenario, each with a seed of its own
+	Flaws   string `yaml:"flaws"`   // none, model or broker
+	Explore int    `yaml:"explore"` // random plans on the model
 }
 
 // LoadProfiles reads ginkgo.yml strictly: unknown and doubled keys are refused with their line.
@@ -38,8 +37,6 @@ func parseProfiles(path string, text []byte) ([]Profile, error) {
 	for name, p := range file.Profiles {
 		p.Name = name
 		switch {
-		case p.Scenarios != "smoke" && p.Scenarios != "all":
-			return nil, refuse("%s: profile %s: scenarios: %q is neither smoke nor all", path, name, p.Scenarios)
 		case p.Flaws != "none" && p.Flaws != "model" && p.Flaws != "broker":
 			return nil, refuse("%s: profile %s: flaws: %q is not none, model or broker", path, name, p.Flaws)
 		case p.Seeds < 1:

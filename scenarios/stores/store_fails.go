@@ -13,6 +13,5 @@ func storeFails() scenario.Scenario {
 		Plan: []scenario.Use{
 			{Fault: "store-fails", On: contract.Summarizer},
 		},
-		Smoke: true,
 	}
 }

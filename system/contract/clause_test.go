@@ -125,8 +125,9 @@ func TestEachClauseSaysWhereItStandsAndWhatCanTouchIt(t *testing.T) {
 			if !strings.HasPrefix(c.Source, "/") || contract.Pointer(c.Source).Check() != nil {
 				t.Errorf("%s follows from %q", c.ID, c.Source)
 			}
-			if len(c.Faults) == 0 || c.Faults[0] != contract.None {
-				t.Errorf("%s is not judged without a fault: %q", c.ID, c.Faults)
+			needs := slices.Contains([]contract.ID{"poison.isolated", "delivery.in-doubt", "summary.same-value", "summary.replay"}, c.ID)
+			if len(c.Faults) == 0 || needs == (c.Faults[0] == contract.None) {
+				t.Errorf("%s needs a fault to be put to the test: %t; it names %q", c.ID, needs, c.Faults)
 			}
 			seen := map[string]bool{}
 			for _, f := range c.Faults {
