@@ -111,7 +111,7 @@ func shards(t *testing.T, runs []reports.Run, wantAll bool) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := format.Write(out, r, format.All()); err != nil {
+		if err := format.Write(out, r, []format.Format{format.JSON()}); err != nil {
 			t.Fatal(err)
 		}
 		outs = append(outs, out)

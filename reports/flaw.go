@@ -113,19 +113,26 @@ func (b *basis) open(j *Judgement, runs []Run, settled []settlement) []Open {
 	return out
 }
 
-// undecided are the required squares that nobody could decide, one for each clause and reason.
+// undecided are the required squares that nobody could decide, by reason.
 func undecided(matrix []Square) []Open {
 	var out []Open
 	for _, s := range matrix {
 		if !s.Required || s.Outcome != check.Inconclusive && s.Outcome != check.Unset {
 			continue
 		}
-		at := slices.IndexFunc(out, func(o Open) bool { return o.Clause == s.Clause && o.Why == s.Why })
-		if at < 0 {
-			out = append(out, Open{Kind: OpenInconclusive, Clause: s.Clause, Cell: first(s.Cells), Why: s.Why})
-			at = len(out) - 1
+		cell := first(s.Cells)
+		sameClause := slices.IndexFunc(out, func(o Open) bool { return o.Why == s.Why && len(o.Clauses) == 1 && o.Clauses[0] == s.Clause })
+		sameRun := slices.IndexFunc(out, func(o Open) bool {
+			return o.Why == s.Why && o.Cell == cell && len(o.Faults) == 1 && o.Faults[0] == s.Fault
+		})
+		switch {
+		case sameRun >= 0:
+			out[sameRun].Clauses = append(out[sameRun].Clauses, s.Clause)
+		case sameClause >= 0:
+			out[sameClause].Faults = append(out[sameClause].Faults, s.Fault)
+		default:
+			out = append(out, Open{Kind: OpenInconclusive, Clauses: []contract.ID{s.Clause}, Faults: []string{s.Fault}, Cell: cell, Why: s.Why})
 		}
-		out[at].Faults = append(out[at].Faults, s.Fault)
 	}
 	return out
 }
@@ -154,7 +161,7 @@ func (b *basis) missing(runs []Run, settled []settlement) []Open {
 				if runs[i].Err != "" {
 					why += ": " + runs[i].Err
 				}
-				out = append(out, Open{Kind: OpenNotRun, Cell: w.Cell, Clause: c.ID, Why: why})
+				out = append(out, Open{Kind: OpenNotRun, Cell: w.Cell, Clauses: []contract.ID{c.ID}, Why: why})
 			}
 		}
 	}

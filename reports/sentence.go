@@ -77,7 +77,7 @@ func openSentence(j *Judgement) string {
 	count := map[string]int{}
 	for _, o := range j.Open {
 		if o.Kind == OpenInconclusive {
-			count[o.Kind] += len(o.Faults) // squares
+			count[o.Kind] += len(o.Faults) * len(o.Clauses) // squares
 			continue
 		}
 		count[o.Kind]++
@@ -122,7 +122,7 @@ func Terminal(r *Report, w io.Writer, where string) error {
 			fmt.Fprintf(&b, "  ... and %s more, in the report\n", counted(len(r.Verdict.Findings)-i, "violation"))
 			break
 		}
-		fmt.Fprintf(&b, "  %s  %s%s: %s%s; repeat: %s\n", levelWord(f.Level), f.Clause, underCause(f), oneLine(f.Why, 200), inCells(f), f.Repeat)
+		fmt.Fprintf(&b, "  %s  %s%s: %s%s; repeat: %s\n", levelWord(f.Level), f.Clause, underCause(f), strings.TrimSuffix(oneLine(f.Why, 200), "."), inCells(f), f.Repeat)
 	}
 	for i, o := range r.Verdict.Open {
 		if i == maxTerminal {
@@ -147,16 +147,11 @@ func Terminal(r *Report, w io.Writer, where string) error {
 // OpenLine is one open end in a sentence.
 func OpenLine(o Open) string {
 	var at []string
-	if o.Clause != "" {
-		at = append(at, string(o.Clause))
+	if len(o.Clauses) > 0 {
+		at = append(at, shortList(o.Clauses))
 	}
-	switch n := len(o.Faults); {
-	case n == 1 && o.Faults[0] != NoFault:
-		at = append(at, "under "+o.Faults[0])
-	case n > 3:
-		at = append(at, fmt.Sprintf("under %s and %d more", strings.Join(o.Faults[:3], ", "), n-3))
-	case n > 1:
-		at = append(at, "under "+strings.Join(o.Faults, ", "))
+	if len(o.Faults) > 1 || len(o.Faults) == 1 && o.Faults[0] != NoFault {
+		at = append(at, "under "+shortList(o.Faults))
 	}
 	if o.Cell != "" && o.Kind != OpenFlaw && len(o.Faults) < 2 {
 		at = append(at, "in "+o.Cell)
@@ -165,6 +160,18 @@ func OpenLine(o Open) string {
 		return o.Kind + ": " + o.Why
 	}
 	return fmt.Sprintf("%s: %s: %s", o.Kind, strings.Join(at, " "), o.Why)
+}
+
+// shortList names the first three.
+func shortList[T ~string](all []T) string {
+	var names []string
+	for i, name := range all {
+		if i == 3 && len(all) > 4 {
+			return fmt.Sprintf("%s and %d more", strings.Join(names, ", "), len(all)-3)
+		}
+		names = append(names, string(name))
+	}
+	return strings.Join(names, ", ")
 }
 
 // levelWord begins a violation's line: what is only advised does not make a report violated.

@@ -142,14 +142,15 @@ const (
 	OpenNothing      = "nothing-examined"
 )
 
-// Open is one reason why a report is incomplete. What is the same for a clause under several faults is one Open.
+// Open is one reason why a report is incomplete. What is the same for a clause under several faults, or for several clauses
+// under one, is one Open: it concerns each of its clauses under each of its faults.
 type Open struct {
-	Kind   string      `json:"kind"`
-	Clause contract.ID `json:"clause,omitempty"`
-	Faults []string    `json:"faults,omitempty"`
-	Flaw   string      `json:"flaw,omitempty"`
-	Cell   string      `json:"cell,omitempty"`
-	Why    string      `json:"why"`
+	Kind    string        `json:"kind"`
+	Clauses []contract.ID `json:"clauses,omitempty"`
+	Faults  []string      `json:"faults,omitempty"`
+	Flaw    string        `json:"flaw,omitempty"`
+	Cell    string        `json:"cell,omitempty"` // the first of them
+	Why     string        `json:"why"`
 }
 
 // FlawLine says whether a flaw of the reference was caught, by the clause that it must break.

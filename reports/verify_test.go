@@ -17,7 +17,7 @@ import (
 func written(t *testing.T, runs []reports.Run) string {
 	t.Helper()
 	r, out := build(t, runs)
-	if err := format.Write(out, r, format.All()); err != nil {
+	if err := format.Write(out, r, []format.Format{format.JSON()}); err != nil {
 		t.Fatal(err)
 	}
 	return out
