@@ -28,11 +28,17 @@ func (e *Explorer) Draw(n int) (Plan, error) {
 	if err != nil {
 		return p, err
 	}
+	// Every second plan goes for one kind of role alone: real defects need two faults that meet.
+	on := kinds[:]
+	if rng.Intn(2) == 0 {
+		k := rng.Intn(len(kinds))
+		on = kinds[k : k+1]
+	}
 	for range rng.Intn(e.cfg.Faults + 1) {
-		p.Steps = append(p.Steps, e.fault(rng, load, p.Members)...)
+		p.Steps = append(p.Steps, e.fault(rng, load, on, p.Members)...)
 	}
 	for range rng.Intn(e.cfg.Crashes + 1) {
-		p.Steps = append(p.Steps, e.crash(rng, load))
+		p.Steps = append(p.Steps, e.crash(rng, load, on)...)
 	}
 	for i := range p.Steps {
 		p.Steps[i].Name = fmt.Sprintf("%s#%d", p.Steps[i].Fault, i)
@@ -43,8 +49,8 @@ func (e *Explorer) Draw(n int) (Plan, error) {
 // kinds of roles that faults are aimed at.
 var kinds = [...]contract.Kind{contract.Recorder, contract.Summarizer, contract.Display}
 
-// fault aims one fault at one kind of role; a fault that can't be aimed at it draws another.
-func (e *Explorer) fault(rng *rand.Rand, load *workload.Load, members int) []target.Step {
+// fault aims one fault at one of the kinds of roles; a fault that can't be aimed at it draws another.
+func (e *Explorer) fault(rng *rand.Rand, load *workload.Load, kinds []contract.Kind, members int) []target.Step {
 	all := faults.All()
 	if e.cfg.Only != nil {
 		all = slices.DeleteFunc(all, func(f faults.Fault) bool { return !slices.Contains(e.cfg.Only, f.Name) })
@@ -69,18 +75,21 @@ func (e *Explorer) fault(rng *rand.Rand, load *workload.Load, members int) []tar
 	return nil
 }
 
-// crash kills a role at a call of its port, once an event of the load's second third reached it.
-func (e *Explorer) crash(rng *rand.Rand, load *workload.Load) target.Step {
-	flow := e.cfg.Doc.Flows[rng.Intn(len(e.cfg.Doc.Flows))]
-	at := target.Moment{API: model.Calls[rng.Intn(len(model.Calls))], Role: flow.Role}
-	if all := load.Valid(); len(all) > 0 {
-		event := all[len(all)/3+rng.Intn(len(all)-len(all)/3)].Label
-		if flow.Kind == contract.Display {
-			at.After = event // it never sees events
-		} else {
-			at.Carries = event
-		}
+// crash kills a role of one of the kinds at a call of its port, once an event of the load's last two thirds reached it.
+func (e *Explorer) crash(rng *rand.Rand, load *workload.Load, kinds []contract.Kind) []target.Step {
+	flows := slices.DeleteFunc(slices.Clone(e.cfg.Doc.Flows), func(f contract.Flow) bool { return !slices.Contains(kinds, f.Kind) })
+	all := load.Valid()
+	if len(flows) == 0 || len(all) == 0 {
+		return nil
 	}
-	return target.Step{Fault: "role-killed", At: at,
-		Do: target.Action{Do: target.Kill, Before: rng.Intn(2) == 0, For: time.Duration(100+100*rng.Intn(5)) * time.Millisecond}}
+	flow := flows[rng.Intn(len(flows))]
+	at := target.Moment{API: model.Calls[rng.Intn(len(model.Calls))], Role: flow.Role}
+	event := all[len(all)/3+rng.Intn(len(all)-len(all)/3)].Label
+	if flow.Kind == contract.Display {
+		at.After = event // it never sees events
+	} else {
+		at.Carries = event
+	}
+	return []target.Step{{Fault: "role-killed", At: at,
+		Do: target.Action{Do: target.Kill, Before: rng.Intn(2) == 0, For: time.Duration(100+100*rng.Intn(5)) * time.Millisecond}}}
 }
