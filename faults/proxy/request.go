@@ -34,11 +34,25 @@ func (c *conn) request(raw []byte) bool {
 		c.never(s, "the connection is silent")
 		return true
 	}
+	if q.Body == nil {
+		c.older(s)
+		return true
+	}
 	s.claim = c.p.arms.match(func(a *Armed) bool { return !a.late && a.meets(c.p, c.door, wire.Name(q.Key), &s.view) })
 	if s.claim == nil {
 		return c.forward(s)
 	}
 	return c.act(s)
+}
+
+// older answers an ApiVersions of a version that can't be read, as a broker does that does not know it (KIP-511).
+func (c *conn) older(s *slot) {
+	s.made = true
+	c.p.ledger.change(s.rec, func(ex *history.Exchange) {
+		ex.Applied, ex.Err = history.Fail, "the version is not known here: answered by the proxy"
+	})
+	c.push(s, false, true)
+	c.ready(s, wire.AppendResponse(nil, s.q.Corr, wire.Unsupported()))
 }
 
 func (c *conn) exchange(s *slot) history.Exchange {

@@ -94,3 +94,14 @@ func Clamp(resp *kmsg.ApiVersionsResponse) {
 	}
 	resp.ApiKeys = keys
 }
+
+// Unsupported is the answer to an ApiVersions of a version that is not known: v0, UNSUPPORTED_VERSION, and the versions of
+// ApiVersions itself, so that the client asks again with one of those (KIP-511).
+func Unsupported() *kmsg.ApiVersionsResponse {
+	resp := kmsg.NewPtrApiVersionsResponse()
+	resp.ErrorCode = 35
+	k := kmsg.NewApiVersionsResponseApiKey()
+	k.ApiKey, k.MaxVersion = keyApiVersions, kmsg.NewPtrApiVersionsRequest().MaxVersion()
+	resp.ApiKeys = append(resp.ApiKeys, k)
+	return resp
+}
