@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -131,11 +130,16 @@ func (d *Display) commit(ctx context.Context) error {
 		}
 	}
 	now := d.port.Now()
-	if len(due) == 0 {
-		if len(d.committed) == 0 || now.Before(d.renewAt) {
-			return nil
+	if len(due) == 0 && !now.Before(d.renewAt) {
+		// Once more what this life has shown: a late copy of an older commit may have set the group back.
+		for p, offset := range d.next {
+			if offset >= d.committed[p] {
+				due[p] = offset
+			}
 		}
-		due = maps.Clone(d.committed) // once more: a late copy of an older commit may have set the group back
+	}
+	if len(due) == 0 {
+		return nil
 	}
 	d.renewAt = now.Add(d.c.Timing.Renew)
 	err := d.consumer.Commit(ctx, due)
