@@ -108,10 +108,14 @@ func exchangeWords(x *history.Exchange) (what, detail string) {
 		what += "; the client heard nothing"
 	case history.Invoke:
 	}
+	var answered string
+	if x.Took > 0 && x.Told != history.Unknown {
+		answered = "answered after " + Clock(x.Took)
+	}
 	if x.Do != "" {
 		detail = "action " + x.Do
 	}
-	return what, trimmed(detail, x.Err)
+	return what, trimmed(detail, answered, x.Err)
 }
 
 func mainItem(x *history.Exchange) *history.Item {
