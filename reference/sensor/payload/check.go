@@ -131,8 +131,9 @@ func (k *Checker) Read(raw []byte, found []gjson.Result) (bool, []gjson.Result) 
 		if k.config.Time == nil {
 			return true, found
 		}
-		if k.isDate {
-			return strings.HasSuffix(found[k.timeAt].Str, k.config.Time.Zone), found
+		if at := found[k.timeAt]; k.isDate {
+			// A time that may be missing, and is, breaks no rule of the time.
+			return !at.Exists() || strings.HasSuffix(at.Str, k.config.Time.Zone), found
 		}
 		return k.zone(raw) == nil, found
 	}

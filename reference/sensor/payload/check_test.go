@@ -123,6 +123,15 @@ func TestTheQuickWayAndTheFullCheckAgree(t *testing.T) {
 	})
 }
 
+func TestATimeThatMayBeMissingBreaksNoRule(t *testing.T) {
+	k := checker(t, `{"type":"object","properties":{"at":{"type":"string","format":"date-time"}}}`)
+	for raw, want := range map[string]bool{`{}`: true, `{"at":"2026-11-07T08:30:00Z"}`: true, `{"at":"2026-11-07T08:30:00+00:00"}`: false} {
+		if got := k.Valid([]byte(raw)); got != want {
+			t.Errorf("%s: %v", raw, got)
+		}
+	}
+}
+
 func TestSchemasThatOnlyTheFullCheckUnderstandsWorkToo(t *testing.T) {
 	k := checker(t, `{"type":"object","oneOf":[{"required":["a"]},{"required":["b"]}],"properties":{"a":{"multipleOf":0.1}}}`)
 	for raw, want := range map[string]bool{`{"a":0.3}`: true, `{"a":0.35}`: false, `{"a":1,"b":1}`: false, `{}`: false, `{"b":1}`: true} {
