@@ -124,7 +124,9 @@ func TestACutDoorResetsItsOwnConnectionsAlone(t *testing.T) {
 	ask(t, his, apiVersions(0), 1)
 	r.Cut("recorder", 1)
 	wantReset(t, mine)
-	wantReset(t, dialTo(t, addr))
+	if again, err := net.Dial("tcp", addr); err == nil { // a reset may be there before Dial returns
+		wantReset(t, again)
+	}
 	ask(t, his, apiVersions(0), 2)
 	r.Mend("recorder", 1)
 	ask(t, dialTo(t, addr), apiVersions(0), 1)

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"net"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,11 +40,14 @@ func take(t *testing.T, c net.Conn, req kmsg.Request, corr int32) kmsg.Response 
 	return resp
 }
 
-// broker answers requests as the test says. What it does not answer it keeps waiting.
+// fakeBroker answers Metadata by itself and hands all other requests to the test, whose answers it writes to the connection
+// that the last request came on.
 type fakeBroker struct {
 	net.Listener
 	got chan wire.Request
-	say chan []byte
+
+	mu   sync.Mutex
+	last net.Conn
 }
 
 func newFakeBroker(t *testing.T) *fakeBroker {
@@ -52,7 +56,7 @@ func newFakeBroker(t *testing.T) *fakeBroker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &fakeBroker{Listener: ln, got: make(chan wire.Request, 100), say: make(chan []byte, 100)}
+	b := &fakeBroker{Listener: ln, got: make(chan wire.Request, 100)}
 	t.Cleanup(func() { _ = ln.Close() })
 	go func() {
 		for {
@@ -69,18 +73,6 @@ func newFakeBroker(t *testing.T) *fakeBroker {
 func (b *fakeBroker) serve(c net.Conn) {
 	defer c.Close()
 	r := bufio.NewReader(c)
-	gone := make(chan struct{})
-	defer close(gone)
-	go func() {
-		for {
-			select {
-			case raw := <-b.say:
-				_, _ = c.Write(raw)
-			case <-gone:
-				return
-			}
-		}
-	}()
 	for {
 		raw, err := wire.ReadFrame(r)
 		if err != nil {
@@ -95,7 +87,20 @@ func (b *fakeBroker) serve(c net.Conn) {
 			_, _ = c.Write(wire.AppendResponse(nil, q.Corr, resp))
 			continue
 		}
+		b.mu.Lock()
+		b.last = c
+		b.mu.Unlock()
 		b.got <- q
+	}
+}
+
+// say writes raw bytes to the connection of the last request.
+func (b *fakeBroker) say(t *testing.T, raw []byte) {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, err := b.last.Write(raw); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -140,10 +145,10 @@ func TestAMadeAnswerQueuesBehindThoseStillOwed(t *testing.T) {
 	addr, _ := r.Open("recorder", 1)
 	c := dialTo(t, addr)
 	a := r.arm(target.Moment{API: "SyncGroup"}, target.Action{Do: target.NotApplied, Code: 27}, 0)
-	sync := kmsg.NewPtrSyncGroupRequest()
-	sync.SetVersion(5)
-	sync.Group = "g"
-	for i, q := range []kmsg.Request{heartbeat("a"), sync, heartbeat("b")} {
+	join := kmsg.NewPtrSyncGroupRequest()
+	join.SetVersion(5)
+	join.Group = "g"
+	for i, q := range []kmsg.Request{heartbeat("a"), join, heartbeat("b")} {
 		if _, err := c.Write(frame(q, int32(i+1))); err != nil {
 			t.Fatal(err)
 		}
@@ -151,10 +156,10 @@ func TestAMadeAnswerQueuesBehindThoseStillOwed(t *testing.T) {
 	r.acted(a, 1) // the made answer is there, and must wait
 	for range 2 {
 		q := <-b.got
-		b.say <- wire.AppendResponse(nil, q.Corr, q.Body.ResponseKind())
+		b.say(t, wire.AppendResponse(nil, q.Corr, q.Body.ResponseKind()))
 	}
 	take(t, c, heartbeat("a"), 1)
-	if resp := take(t, c, sync, 2).(*kmsg.SyncGroupResponse); resp.ErrorCode != 27 {
+	if resp := take(t, c, join, 2).(*kmsg.SyncGroupResponse); resp.ErrorCode != 27 {
 		t.Fatalf("told %d, want 27", resp.ErrorCode)
 	}
 	take(t, c, heartbeat("b"), 3)
@@ -191,7 +196,7 @@ func TestAProduceWithoutAcksIsPassedOnAndHasNoAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := <-b.got
-	b.say <- wire.AppendResponse(nil, q.Corr, q.Body.ResponseKind())
+	b.say(t, wire.AppendResponse(nil, q.Corr, q.Body.ResponseKind()))
 	take(t, c, heartbeat("a"), 9) // nothing was answered in between
 	if a.Acted().Count != 0 || lost.Acted().Count != 0 {
 		t.Fatalf("a step that could tell nobody counts as acted: %+v, %+v", a.Acted(), lost.Acted())
@@ -219,7 +224,7 @@ func TestARefusalByTheBrokerItselfIsToldAsItIsAndDoesNotCount(t *testing.T) {
 		<-b.got
 		resp := q.ResponseKind().(*kmsg.LeaveGroupResponse)
 		resp.ErrorCode = code
-		b.say <- wire.AppendResponse(nil, int32(i), resp)
+		b.say(t, wire.AppendResponse(nil, int32(i), resp))
 		told := take(t, c, q, int32(i)).(*kmsg.LeaveGroupResponse).ErrorCode
 		if want := map[int16]int16{25: 25, 0: 15}[code]; told != want {
 			t.Fatalf("the broker answered %d and the client was told %d, want %d", code, told, want)
@@ -241,7 +246,7 @@ func TestAnAnswerThatComesAfterACutIsInTheLedger(t *testing.T) {
 	q := <-b.got
 	r.Cut("recorder", 1)
 	wantReset(t, c)
-	b.say <- wire.AppendResponse(nil, q.Corr, q.Body.ResponseKind())
+	b.say(t, wire.AppendResponse(nil, q.Corr, q.Body.ResponseKind()))
 	r.until("the answer is kept", func() bool { return r.Ledger()[0].Applied == history.OK })
 	wantPhases(t, r.Ledger()[0], history.OK, history.Unknown)
 }
@@ -261,7 +266,7 @@ func TestApiVersionsIsClampedToWhatCanBeRead(t *testing.T) {
 		k.ApiKey, k.MaxVersion = key, max
 		resp.ApiKeys = append(resp.ApiKeys, k)
 	}
-	b.say <- wire.AppendResponse(nil, q.Corr, resp)
+	b.say(t, wire.AppendResponse(nil, q.Corr, resp))
 	got := map[int16]kmsg.ApiVersionsResponseApiKey{}
 	for _, k := range take(t, c, apiVersions(4), 1).(*kmsg.ApiVersionsResponse).ApiKeys {
 		got[k.ApiKey] = k
@@ -348,7 +353,7 @@ func TestAnAnswerThatCantBeReadIsNotPassedOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			<-b.got
-			b.say <- c.raw
+			b.say(t, c.raw)
 			for range c.answers {
 				take(t, conn, heartbeat("a"), 1)
 			}
