@@ -134,18 +134,20 @@ func (b *basis) accept(runs []Run) error {
 type settlement struct {
 	cell  Cell
 	why   map[contract.ID]string // of the outcome that counts
+	idle  map[contract.ID]bool   // the clause was not put to the test here, and nothing else is wrong: another run may speak
 	flawy bool                   // a proof that the checks bite, not the system under test
 }
 
 // settle applies the rules that hold for every report, whatever the checkers said: nothing examined, cut short, or a fault
 // without proof that it acted is inconclusive and never green; a waived clause is not held against the system.
 func (b *basis) settle(run *Run) settlement {
-	s := settlement{why: map[contract.ID]string{}, flawy: run.Flaw != b.setting.Flaw}
+	s := settlement{why: map[contract.ID]string{}, idle: map[contract.ID]bool{}, flawy: run.Flaw != b.setting.Flaw}
 	s.cell = Cell{
 		ID: run.Cell, Scenario: run.Scenario, Doc: run.Doc, Faults: usedFaults(run.Faults), Flaw: run.Flaw, Seed: run.Seed,
 		Repeat: run.Repeat, Outcomes: map[contract.ID]check.Outcome{}, Outcome: check.NotRun,
 	}
 	doubt := doubts(run)
+	hollow := run.Complete && doubt != ""
 	for _, v := range run.Verdicts {
 		outcome, why := v.Outcome, v.Why
 		switch {
@@ -160,6 +162,7 @@ func (b *basis) settle(run *Run) settlement {
 			outcome, why = check.Waived, waiverSentence(w)
 		}
 		s.cell.Outcomes[v.Clause], s.why[v.Clause] = outcome, why
+		s.idle[v.Clause] = outcome == check.Inconclusive && run.Complete && (v.Idle || hollow)
 		if len(s.cell.Outcomes) == 1 || rank(outcome) > rank(s.cell.Outcome) {
 			s.cell.Outcome, s.cell.Why = outcome, why
 		}

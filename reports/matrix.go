@@ -60,7 +60,7 @@ func (b *basis) matrix(runs []Run, settled []settlement) []Square {
 			for _, i := range byFault[fault] {
 				if o, ok := settled[i].cell.Outcomes[c.ID]; ok {
 					s.Runs++
-					votes = append(votes, vote{o, settled[i].why[c.ID], runs[i].Cell, b.asked(runs[i].Cell, c.ID)})
+					votes = append(votes, vote{o, settled[i].why[c.ID], runs[i].Cell, b.asked(runs[i].Cell, c.ID), settled[i].idle[c.ID]})
 				}
 			}
 			wanted, missing := b.wantedFor(c.ID, fault, ran, settled)
@@ -78,6 +78,7 @@ type vote struct {
 	why     string
 	cell    string
 	asked   bool // the cell was made to judge the clause
+	idle    bool // the run is whole and did not put the clause to the test
 }
 
 // asked is false for a clause that a wanted cell does not name among those it judges: its run may say something of the clause
@@ -100,7 +101,7 @@ func (b *basis) wantedFor(id contract.ID, fault string, ran map[string]int, sett
 		}
 		switch {
 		case w.Skip != "" && !has:
-			votes = append(votes, vote{check.NotApplicable, w.Skip, w.Cell, true})
+			votes = append(votes, vote{check.NotApplicable, w.Skip, w.Cell, true, false})
 		case w.Optional:
 		case has:
 			wanted = true
@@ -114,15 +115,15 @@ func (b *basis) wantedFor(id contract.ID, fault string, ran map[string]int, sett
 
 func (b *basis) absent(id contract.ID, cell string) vote {
 	if w := b.waiver(id); w != nil {
-		return vote{check.Waived, waiverSentence(w), cell, true}
+		return vote{check.Waived, waiverSentence(w), cell, true, false}
 	}
-	return vote{check.NotRun, fmt.Sprintf("%s has no verdict on it", cell), cell, true}
+	return vote{check.NotRun, fmt.Sprintf("%s has no verdict on it", cell), cell, true, false}
 }
 
-// decide takes the worst of the votes; without any, the square was not asked for and not run. A cell that could not tell and
-// was not asked is heard only when no other cell is.
+// decide takes the worst of the votes; without any, the square was not asked for and not run. A cell that could not tell, and was
+// not asked or did not put the clause to the test, is heard only when no other cell is: a square is tested once one run tested it.
 func (s *Square) decide(votes []vote) {
-	heard := slices.DeleteFunc(slices.Clone(votes), func(v vote) bool { return v.outcome == check.Inconclusive && !v.asked })
+	heard := slices.DeleteFunc(slices.Clone(votes), func(v vote) bool { return v.outcome == check.Inconclusive && (!v.asked || v.idle) })
 	if len(heard) > 0 {
 		votes = heard
 	}

@@ -36,8 +36,10 @@ type Verdict struct {
 	Witness []history.Seq `json:"witness,omitempty"`
 	// Exchanges are ledger entries that belong to the trace, at most 12.
 	Exchanges []int64 `json:"exchanges,omitempty"`
-	Examined  int     `json:"examined"`        // things looked at; 0 is never Holds
-	Found     int     `json:"found,omitempty"` // findings behind a Broken: one cause, one finding
+	Examined  int     `json:"examined"` // things looked at; 0 is never Holds
+	// Idle: the checker did its work and found nothing to examine, so that another run may speak for this one.
+	Idle  bool `json:"idle,omitempty"`
+	Found int  `json:"found,omitempty"` // findings behind a Broken: one cause, one finding
 	// Cause is the plan's step that touched the witnesses, "" if no fault did.
 	Cause string `json:"cause,omitempty"`
 	// Detail is what a maintainer needs of a checker that failed: the first lines of its stack.

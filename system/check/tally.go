@@ -74,7 +74,7 @@ func (t *Tally) Verdict(seen, nothing string) Verdict {
 		v.Why = sentence(t.texts())
 		v.Witness, v.Exchanges, v.Cause = t.trace()
 	case t.examined == 0:
-		v.Outcome, v.Why = Inconclusive, sentence("nothing was examined: "+nothing)
+		v.Outcome, v.Idle, v.Why = Inconclusive, true, sentence("nothing was examined: "+nothing)
 	default:
 		v.Outcome, v.Why = Holds, sentence(strings.Join(append([]string{seen}, t.notes...), "; "))
 	}
