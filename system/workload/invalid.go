@@ -2,9 +2,16 @@ package workload
 
 import (
 	"slices"
+	"strings"
 
 	"tahanuji/system/contract"
 	"tahanuji/system/workload/draw"
+)
+
+// How a field is broken, where code asks for it.
+const (
+	howMissing = "missing"
+	howOther   = "of another type" // a text in place of an object or a list
 )
 
 // edit breaks one field of a record.
@@ -75,7 +82,7 @@ func (m *maker) verified(record *draw.Node, edits ...edit) (variant, bool) {
 		if i > 0 {
 			v.how += " and "
 		}
-		v.how += string(e.field) + " " + e.how
+		v.how += strings.TrimSpace(string(e.field) + " " + e.how)
 		e.apply(v.record)
 	}
 	for _, p := range m.payload.Validate(v.record.Bytes()) {
@@ -123,10 +130,10 @@ func (m *maker) below(s, at *draw.Node, p contract.Pointer) []edit {
 	case draw.Object:
 		out = append(out, m.objectEdits(s, at, p)...)
 		if p != "" {
-			put("of another type", draw.Text("x"))
+			put(howOther, draw.Text("x"))
 		}
 	case draw.Array:
-		put("of another type", draw.Text("x"))
+		put(howOther, draw.Text("x"))
 		if draw.Keyword(s, "minItems") != nil {
 			put("too short", &draw.Node{Shape: draw.Array})
 		}
@@ -148,7 +155,7 @@ func (m *maker) objectEdits(s, at *draw.Node, p contract.Pointer) []edit {
 	if required := draw.Keyword(s, "required"); required != nil {
 		for _, name := range required.Items {
 			field := p.Join(name.String())
-			out = append(out, edit{field: field, how: "missing", apply: func(n *draw.Node) { n.Remove(field) }})
+			out = append(out, edit{field: field, how: howMissing, apply: func(n *draw.Node) { n.Remove(field) }})
 		}
 	}
 	if more := draw.Keyword(s, "additionalProperties"); more != nil && more.Text == "false" {

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"fmt"
 	"math/rand"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,9 @@ func Make(doc *contract.Document, o Options) (*Load, error) {
 	s, err := newShape(doc, o.Flow)
 	if err != nil {
 		return nil, err
+	}
+	if o.Base.IsZero() {
+		return nil, fmt.Errorf("workload: flow %s: the options say no time at which the events begin", s.flow.Name)
 	}
 	events := o.Events
 	if events <= 0 {

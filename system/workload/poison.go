@@ -2,7 +2,9 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 
+	"tahanuji/system/contract"
 	"tahanuji/system/seed"
 	"tahanuji/system/workload/draw"
 )
@@ -43,7 +45,7 @@ func (l *Load) poisonEvent(e Event, name string) (key, value []byte, how string,
 	if err := m.stampOwn(record, "poison/"+name); err != nil {
 		return nil, nil, "", err
 	}
-	all := m.breaks(record)
+	all := slices.DeleteFunc(m.breaks(record), func(edits []edit) bool { return !m.unfoldable(edits) })
 	if len(all) == 0 {
 		return nil, nil, "", fmt.Errorf("workload: poison: payload %s refuses nothing that could be made", l.shape.payload.Name)
 	}
@@ -55,6 +57,20 @@ func (l *Load) poisonEvent(e Event, name string) (key, value []byte, how string,
 		key = []byte(e.Key)
 	}
 	return key, v.record.Bytes(), v.how, nil
+}
+
+// unfoldable says whether nobody can take the record for an event: it is no JSON object, or has no time or group. A record that
+// breaks a lesser rule would be counted by a reader who trusts the recorder's check, and rightly so.
+func (m *maker) unfoldable(edits []edit) bool {
+	if len(edits) != 1 {
+		return false
+	}
+	e := edits[0]
+	if e.field == "" {
+		return true
+	}
+	lost := append([]contract.Pointer{m.window().Of}, m.by...)
+	return (e.how == howMissing || e.how == howOther) && slices.ContainsFunc(lost, func(p contract.Pointer) bool { return p != "" && e.field.Under(p) })
 }
 
 // ids are the event ids of the load.
