@@ -19,10 +19,11 @@ import (
 
 // world is a broker in this process with the two topics, and stores that outlive the roles.
 type world struct {
-	t     *testing.T
-	addrs []string
-	clock *kafka.Clock
-	c     sensor.Config
+	t       *testing.T
+	cluster *kfake.Cluster
+	addrs   []string
+	clock   *kafka.Clock
+	c       sensor.Config
 
 	mu     sync.Mutex
 	stores map[string]*memory.Store
@@ -36,7 +37,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
-	return &world{t: t, addrs: cluster.ListenAddrs(), clock: kafka.NewClock(base), c: c, stores: map[string]*memory.Store{}}
+	return &world{t: t, cluster: cluster, addrs: cluster.ListenAddrs(), clock: kafka.NewClock(base), c: c, stores: map[string]*memory.Store{}}
 }
 
 var base = time.Date(2026, 11, 7, 8, 0, 0, 0, time.UTC)
