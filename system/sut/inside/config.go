@@ -102,8 +102,7 @@ func topic(doc *contract.Document, name, prefix string) sensor.Topic {
 
 func envelope(doc *contract.Document, events string) sensor.Envelope {
 	e := doc.Envelope
-	out := sensor.Envelope{ID: payload.Pointer(e.ID), Type: payload.Pointer(e.Type), Time: payload.Pointer(e.Time), Data: payload.Pointer(e.Data),
-		TimeAs: fold.Time}
+	out := sensor.Envelope{ID: payload.Pointer(e.ID), Type: payload.Pointer(e.Type), Time: payload.Pointer(e.Time), Data: payload.Pointer(e.Data)}
 	p := doc.PayloadOf(events)
 	if p == nil || e.Time == "" {
 		return out
@@ -164,7 +163,11 @@ func foldConfig(f *contract.Fold) fold.Config {
 		Window: fold.Window{Of: payload.Pointer(f.Window.Of), Size: f.Window.Size, Zone: f.Window.Zone,
 			Into: payload.Pointer(f.Window.Into), As: fold.Form(f.Window.As), Grace: f.Window.Grace}}
 	for _, a := range f.Into {
-		c.Into = append(c.Into, fold.Aggregate{Into: payload.Pointer(a.Into), Op: fold.Op(a.Op), Of: payload.Pointer(a.Of), Decimals: a.Decimals})
+		into := fold.Aggregate{Into: payload.Pointer(a.Into), Op: fold.Op(a.Op), Of: payload.Pointer(a.Of)}
+		if into.Op == fold.Mean {
+			into.Decimals = a.Decimals
+		}
+		c.Into = append(c.Into, into)
 	}
 	return c
 }
