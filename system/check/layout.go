@@ -27,7 +27,9 @@ type Topic struct {
 	sentByID   map[string]*Sent
 	byOffset   map[int32][]int32 // per partition the records' indexes in order of offset
 	plan       *jsonscan.Plan
-	views      []*view // what folds read of the records
+	schema     *jsonscan.Schema // nil where validity can't be proved quickly
+	time       contract.Pointer // envelope's time
+	views      []*view          // what folds read of the records
 }
 
 // Places of the plan that every topic has.
@@ -197,7 +199,10 @@ func (t *Topic) compile(doc *contract.Document) {
 		add(v.fold.dedupe, v.fold.Spec.Window.Of)
 		add(v.fold.of...)
 	}
-	t.plan = jsonscan.Compile(places...)
+	t.plan, t.time = jsonscan.Compile(places...), doc.Envelope.Time
+	if t.Payload != nil {
+		t.schema = jsonscan.CompileSchema(t.Payload.Schema)
+	}
 }
 
 // Name of the summary's window as labels and sentences give it.

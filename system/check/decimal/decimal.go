@@ -201,3 +201,9 @@ func shift(n int64, by int32) (int64, bool) {
 	}
 	return n, true
 }
+
+// MultipleOf says that a is a whole multiple of step. It is false where that does not show in 18 digits.
+func (a Num) MultipleOf(step Num) bool {
+	x, y, _, ok := align(a, step)
+	return ok && y != 0 && x%y == 0
+}

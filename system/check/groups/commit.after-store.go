@@ -23,8 +23,8 @@ var AfterStore = check.One("commit.after-store", "No committed offset lies past 
 		}
 		if stored := storedBy(ix, f.Role); len(stored) > 0 {
 			tells = true
-			for p := range topic.Ends {
-				at := check.GroupPartition{Group: f.Group, Partition: check.Partition{Topic: f.Reads, Partition: p}}
+			for _, p := range partitions(ix, topic, history.ScanRest) {
+				at := check.GroupPartition{Group: f.Group, Partition: p}
 				afterStore(t, topic, stored, at, ix.Commits[at])
 			}
 			continue

@@ -2,6 +2,8 @@ package groups
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"tahanuji/system/check"
 	"tahanuji/system/history"
@@ -19,7 +21,9 @@ func handOvers(in *check.Input, t *check.Tally) {
 		if x.API != "LeaveGroup" || x.Copy || x.Applied != history.OK {
 			continue
 		}
-		for at, last := range storedBefore(ix, x) {
+		stored := storedBefore(ix, x)
+		for _, at := range slices.SortedFunc(maps.Keys(stored), check.ByPartition) {
+			last := stored[at]
 			committed, hurt := committedBefore(ix, x, at)
 			if hurt {
 				continue
