@@ -29,6 +29,12 @@ type Requests interface {
 	ArmHook(step target.Step, hook func(ctx context.Context)) (Armed, error)
 }
 
+// healer is what Requests may do beside: end what outlives its step, such as connections that a fault made silent, and wait for
+// late copies, within ctx.
+type healer interface {
+	Heal(ctx context.Context) error
+}
+
 // Moments tells steps that wait for no request when their moment has come.
 type Moments interface {
 	// Reached gives a channel that is closed once a record with the label is in its topic; for Rest and Start, once that state
@@ -138,19 +144,30 @@ func (r *Running) lacks(step target.Step) error {
 	return fmt.Errorf("verb %q is not known", step.Do.Do)
 }
 
-// Through makes Requests of a proxy whose Arm and ArmHook return a type of its own.
+// Through makes Requests of a proxy whose Arm and ArmHook return a type of its own. Where the proxy has a Heal(ctx) error, healing
+// calls it once every step is disarmed.
 func Through[A Armed](proxy interface {
 	Arm(step target.Step) (A, error)
 	ArmHook(step target.Step, hook func(ctx context.Context)) (A, error)
 },
 ) Requests {
-	return through[A]{proxy.Arm, proxy.ArmHook}
+	t := through[A]{proxy.Arm, proxy.ArmHook, func(context.Context) error { return nil }}
+	if h, ok := proxy.(healer); ok {
+		t.heal = h.Heal
+	}
+	return t
 }
 
 type through[A Armed] struct {
 	arm  func(target.Step) (A, error)
 	hook func(target.Step, func(context.Context)) (A, error)
+	heal func(context.Context) error
 }
+
+var _ healer = through[Armed]{}
+
+// Heal ends what outlives the steps.
+func (t through[A]) Heal(ctx context.Context) error { return t.heal(ctx) }
 
 func (t through[A]) Arm(step target.Step) (Armed, error) {
 	a, err := t.arm(step)

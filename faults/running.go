@@ -2,10 +2,7 @@ package faults
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -163,85 +160,6 @@ func (r *Running) pause(d time.Duration) {
 // limited bounds one action. It goes on when Heal's limit has passed, because healing must.
 func (r *Running) limited() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(r.ctx), r.set.Limit)
-}
-
-// Wait waits until every step has acted and its actions have ended, or ctx ends: then the error names the steps that wait.
-func (r *Running) Wait(ctx context.Context) error {
-	r.mu.Lock()
-	steps := slices.Clone(r.steps)
-	r.mu.Unlock()
-	for _, a := range steps {
-		select {
-		case <-a.over:
-		case <-ctx.Done():
-			open := names(steps, func(a *active) bool { return !a.isOver() })
-			return fmt.Errorf("faults: %s: %w", strings.Join(open, ", "), ctx.Err())
-		}
-	}
-	return nil
-}
-
-// names are the names of the steps of which something is true.
-func names(steps []*active, which func(*active) bool) []string {
-	var out []string
-	for _, a := range steps {
-		if which(a) {
-			out = append(out, a.step.Name)
-		}
-	}
-	return out
-}
-
-// Heal ends all faults: no step begins any more, actions that have begun run their length (within ctx), roles that were left
-// dead are started, paused ones go on, nodes come up. It says for every step what it did; a step whose moment never came has
-// Count 0. The error says what could not be healed. Healing twice changes nothing more.
-func (r *Running) Heal(ctx context.Context) ([]target.Acted, error) {
-	r.mu.Lock()
-	if !r.healed {
-		r.healed = true
-		close(r.calm)
-	}
-	steps := slices.Clone(r.steps)
-	r.mu.Unlock()
-	var errs []error
-	ended := make(chan struct{})
-	go func() { r.busy.Wait(); close(ended) }()
-	select {
-	case <-ended:
-	case <-ctx.Done():
-		errs = append(errs, fmt.Errorf("faults: heal: %s: %w", strings.Join(names(steps, (*active).isGoing), ", "), ctx.Err()))
-	}
-	for _, a := range steps {
-		a.through(ctx)
-	}
-	r.disarm()
-	r.stop()
-	over := time.NewTimer(r.set.Limit) // what Heal's limit cut short ends at once, but for the action that it is in
-	defer over.Stop()
-	select {
-	case <-ended:
-	case <-over.C:
-	}
-	errs = append(errs, r.restore()...)
-	acted := make([]target.Acted, len(steps))
-	for i, a := range steps {
-		acted[i] = a.acted()
-		a.mu.Lock()
-		errs = append(errs, a.errs...)
-		a.mu.Unlock()
-	}
-	return acted, errors.Join(errs...)
-}
-
-func (r *Running) disarm() {
-	r.mu.Lock()
-	steps := slices.Clone(r.steps)
-	r.mu.Unlock()
-	for _, a := range steps {
-		if a.armed != nil {
-			a.armed.Disarm()
-		}
-	}
 }
 
 func (r *Running) tell(a *active, healed bool, what string) {
