@@ -66,6 +66,7 @@ type Timing struct {
 	Poll         time.Duration `json:"poll,omitempty"`         // the longest wait of one poll
 	Sweep        time.Duration `json:"sweep,omitempty"`        // how often the summarizer looks for closed windows when idle
 	Claim        time.Duration `json:"claim,omitempty"`        // a publication is one member's own for so long
+	Doubt        time.Duration `json:"doubt,omitempty"`        // a send whose sender is gone may still arrive for so long
 	Renew        time.Duration `json:"renew,omitempty"`        // what is committed is committed again after so long
 	Backoff      time.Duration `json:"backoff,omitempty"`      // pause after a failed store transaction or poll
 	Close        time.Duration `json:"close,omitempty"`        // a clean stop takes at most so long
@@ -74,7 +75,8 @@ type Timing struct {
 // DefaultTiming is for real time on one machine.
 func DefaultTiming() Timing {
 	return Timing{Ready: 10 * time.Second, AckWait: 500 * time.Millisecond, Housekeeping: 50 * time.Millisecond,
-		PublishWait: 2 * time.Second, Poll: 250 * time.Millisecond, Sweep: 500 * time.Millisecond, Claim: time.Second, Renew: time.Second,
+		PublishWait: 2 * time.Second, Poll: 250 * time.Millisecond, Sweep: 500 * time.Millisecond, Claim: time.Second,
+		Doubt: 5 * time.Second, Renew: time.Second,
 		Backoff: 50 * time.Millisecond, Close: 5 * time.Second}
 }
 
@@ -84,7 +86,7 @@ func (t Timing) filled() Timing {
 		has *time.Duration
 		use time.Duration
 	}{{&t.Ready, d.Ready}, {&t.AckWait, d.AckWait}, {&t.Housekeeping, d.Housekeeping}, {&t.PublishWait, d.PublishWait},
-		{&t.Poll, d.Poll}, {&t.Sweep, d.Sweep}, {&t.Claim, d.Claim}, {&t.Renew, d.Renew}, {&t.Backoff, d.Backoff}, {&t.Close, d.Close}} {
+		{&t.Poll, d.Poll}, {&t.Sweep, d.Sweep}, {&t.Claim, d.Claim}, {&t.Doubt, d.Doubt}, {&t.Renew, d.Renew}, {&t.Backoff, d.Backoff}, {&t.Close, d.Close}} {
 		if *f.has == 0 {
 			*f.has = f.use
 		}

@@ -13,8 +13,12 @@ import (
 // two members that publish the same version write the same bytes.
 type claim struct {
 	end, until int64 // milliseconds since 1970
-	owner      int64 // instance; 0: nobody
+	owner      int64 // instance; 0: nobody; inDoubt
 }
+
+// inDoubt owns a window that was published after somebody else's send of it had remained without an answer. That send, of an
+// older version maybe, may still arrive and stand last; so the window is published once more when it no longer can.
+const inDoubt = -1
 
 func (c claim) encode() []byte {
 	b := make([]byte, 0, 24)
@@ -109,7 +113,8 @@ func (u *unit) claim(key string, c claim) error {
 	if err != nil {
 		return err
 	}
-	u.due = append(u.due, &publication{row: key, version: row.Version, record: record})
+	doubt := c.owner != 0 && (c.owner != inDoubt || c.until == 0)
+	u.due = append(u.due, &publication{row: key, version: row.Version, record: record, doubt: doubt})
 	if u.s.flaws.Has(PublishNotRetried) {
 		row.Published = row.Version
 		if err := u.tx.Put(bucketWindows, key, row.Encode()); err != nil {
@@ -123,7 +128,7 @@ func (u *unit) claim(key string, c claim) error {
 
 // mark notes that a publication stands in the topic. Offsets decide which publication is the last one: one that an older
 // member sent late makes its older version the published one, and the newer version is published again.
-func mark(tx port.Tx, p *publication) error {
+func (s *Summarizer) mark(tx port.Tx, p *publication) error {
 	value, ok, err := tx.Get(bucketWindows, p.row)
 	if err != nil || !ok {
 		return err
@@ -138,10 +143,14 @@ func mark(tx port.Tx, p *publication) error {
 			return err
 		}
 	}
-	if row.Published == row.Version {
-		return tx.Delete(bucketOpen, p.row)
+	switch {
+	case row.Published != row.Version:
+		return tx.Put(bucketOpen, p.row, claim{end: row.End}.encode())
+	case p.doubt:
+		until := s.port.Now().Add(s.c.Timing.Doubt).UnixMilli()
+		return tx.Put(bucketOpen, p.row, claim{end: row.End, until: until, owner: inDoubt}.encode())
 	}
-	return tx.Put(bucketOpen, p.row, claim{end: row.End}.encode())
+	return tx.Delete(bucketOpen, p.row)
 }
 
 // prune forgets ids that are older than the dedupe window, measured by the newest event of their own group: a source whose

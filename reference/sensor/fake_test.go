@@ -21,6 +21,7 @@ type fake struct {
 	config    map[string]string          // of topics, "topic name" -> value
 	committed map[string]map[port.Partition]int64
 	rewound   []string // commits that went back
+	network   []port.Record
 	acks      []port.ProducerConfig
 	members   map[string][]*fakeConsumer
 	stores    map[string]*memory.Store
@@ -50,6 +51,7 @@ type fakePort struct {
 	dieAfter int
 	deaf     bool // sends reach nobody and are not answered
 	failing  int  // transactions that fail
+	held     bool // what it sends as it dies is on the network until arrive
 }
 
 // meet is called at each call of the port; it says whether the call has an effect and whether the role lives on.
@@ -163,21 +165,36 @@ func (pr fakeProducer) Send(_ context.Context, r port.Record) port.Promise {
 		return fakePromise{err: port.ErrWaiting}
 	}
 	if effect {
-		partitions := pr.p.f.logs[r.Topic]
-		h := fnv.New32a()
-		h.Write(r.Key)
-		at := int32(h.Sum32() % uint32(len(partitions)))
-		if r.Key == nil {
-			at = int32(len(partitions[0])+len(partitions[len(partitions)-1])) % int32(len(partitions))
-		}
-		r.Partition, r.Offset, r.Timestamp = at, int64(len(partitions[at])), pr.p.f.now
-		partitions[at] = append(partitions[at], r)
-		out.ack = port.Ack{Partition: at, Offset: r.Offset}
+		out.ack = pr.p.f.append(r)
+	} else if pr.p.held && !lives {
+		pr.p.f.network = append(pr.p.f.network, r)
+		pr.p.held = false
 	}
 	if lives {
 		out.err = nil
 	}
 	return out
+}
+
+func (f *fake) append(r port.Record) port.Ack {
+	partitions := f.logs[r.Topic]
+	h := fnv.New32a()
+	h.Write(r.Key)
+	at := int32(h.Sum32() % uint32(len(partitions)))
+	if r.Key == nil {
+		at = int32(len(partitions[0])+len(partitions[len(partitions)-1])) % int32(len(partitions))
+	}
+	r.Partition, r.Offset, r.Timestamp = at, int64(len(partitions[at])), f.now
+	partitions[at] = append(partitions[at], r)
+	return port.Ack{Partition: at, Offset: r.Offset}
+}
+
+// arrive lets through what the network held.
+func (f *fake) arrive() {
+	for _, r := range f.network {
+		f.append(r)
+	}
+	f.network = nil
 }
 
 type fakeConsumer struct {

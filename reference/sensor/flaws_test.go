@@ -69,6 +69,19 @@ var moments = []struct {
 		}
 		w.rest()
 	}},
+	{"a dead member's summary arrives late", func(w *world) {
+		w.hours(1)
+		w.work(2)
+		w.ports[1].dieAt, w.ports[1].before = "send", true
+		w.ports[1].held = true
+		w.hours(2)
+		w.work(4)
+		w.hours(3)
+		w.send(1, 31*time.Minute, "20.75") // late: its window is published anew
+		w.work(2)
+		w.f.arrive()
+		w.rest()
+	}},
 	{"a broken record in the topic", func(w *world) {
 		w.hours(1)
 		w.poison(1)

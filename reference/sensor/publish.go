@@ -137,7 +137,7 @@ func (s *Summarizer) settle(ctx context.Context) error {
 	for len(acked) > 0 {
 		err := s.store.Update(ctx, func(tx port.Tx) error {
 			for _, p := range acked {
-				if err := mark(tx, p); err != nil {
+				if err := s.mark(tx, p); err != nil {
 					return err
 				}
 			}

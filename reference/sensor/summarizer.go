@@ -42,6 +42,7 @@ type publication struct {
 	row     string
 	version uint64
 	record  port.Record
+	doubt   bool // an earlier send of the window has had no answer
 	promise port.Promise
 	ack     port.Ack
 }
@@ -118,16 +119,17 @@ func (s *Summarizer) stop(ctx context.Context, err error) error {
 // round is one turn. A round that fails has committed nothing that is not stored; what it polled is stored before the next
 // poll, for the consumer would not give it again.
 func (s *Summarizer) round(ctx context.Context) error {
-	batch, err := s.consumer.Poll(ctx, min(s.c.Timing.Poll, s.c.Timing.Sweep))
+	batch, polled := s.consumer.Poll(ctx, min(s.c.Timing.Poll, s.c.Timing.Sweep))
 	s.handOver(batch)
-	if err != nil && len(batch.Records) == 0 {
-		return fmt.Errorf("summarizer: poll: %w", err)
+	if polled != nil && ended(ctx, polled) {
+		return polled
 	}
 	events := make([]event, 0, len(batch.Records))
 	for _, r := range batch.Records {
 		events = append(events, s.read.read(r))
 	}
 	if len(s.flaws) > 0 {
+		var err error
 		if events, err = s.spoil(ctx, batch, events); err != nil {
 			return err
 		}
@@ -150,7 +152,13 @@ func (s *Summarizer) round(ctx context.Context) error {
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	return s.commit(ctx)
+	if err := s.commit(ctx); err != nil {
+		return err
+	}
+	if polled != nil {
+		return fmt.Errorf("summarizer: poll: %w", polled) // what could be done without it is done
+	}
+	return nil
 }
 
 // handOver forgets what this member no longer owns: the next owner reads it again and knows it by its ids.

@@ -198,11 +198,18 @@ func (u *unit) keep(key string, row *fold.Row) error {
 	if err := u.tx.Put(bucketWindows, key, row.Encode()); err != nil {
 		return err
 	}
-	_, open, err := u.tx.Get(bucketOpen, key)
-	if err != nil || open {
+	value, open, err := u.tx.Get(bucketOpen, key)
+	if err != nil {
 		return err
 	}
-	return u.tx.Put(bucketOpen, key, claim{end: row.End}.encode())
+	c := claim{end: row.End}
+	if open {
+		if c, err = decodeClaim(value); err != nil || c.owner != inDoubt {
+			return err
+		}
+		c.until = 0 // there is something new to publish: at once, and the doubt remains
+	}
+	return u.tx.Put(bucketOpen, key, c.encode())
 }
 
 // rowKey orders the windows of a group by their start.
