@@ -82,10 +82,10 @@ type Config struct {
 type Timing struct {
 	Latency   time.Duration // one way, drawn from 0 to it: 2 ms
 	Session   time.Duration // of group members: 1.5 s
-	Heartbeat time.Duration // 250 ms
+	Heartbeat time.Duration // 200 ms
 	Rebalance time.Duration // how long the coordinator waits for members to join again: 2 s
 	FetchWait time.Duration // long poll: 250 ms
-	Gap       time.Duration // between two sends of the source, drawn from 0 to it: 5 ms; not in bursts and not when paced
+	Gap       time.Duration // between two sends of the source, drawn from 0 to it: 40 ms; not in bursts and not when paced
 	Backoff   time.Duration // between retries of a client: 100 ms
 	Request   time.Duration // a client gives up an answer: 3 s
 	AutoCommit,
@@ -104,8 +104,8 @@ func (t Timing) filled(paced bool) Timing {
 	}
 	or(&t.Latency, 2*time.Millisecond)
 	or(&t.Session, 1500*time.Millisecond)
-	or(&t.Heartbeat, 250*time.Millisecond)
-	or(&t.Gap, 5*time.Millisecond)
+	or(&t.Heartbeat, 200*time.Millisecond)
+	or(&t.Gap, 40*time.Millisecond)
 	or(&t.Rebalance, 2*time.Second)
 	or(&t.FetchWait, 250*time.Millisecond)
 	or(&t.Backoff, 100*time.Millisecond)

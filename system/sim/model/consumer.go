@@ -23,7 +23,8 @@ type consumer struct {
 	session    int // counts assignments, so that answers of an older one are known
 	stable     bool
 	closed     bool
-	revoking   bool // the coordinator wants all to join again; done at the next Poll
+	revoking   bool  // the coordinator wants all to join again; done at the next Poll
+	losing     int16 // the code that said that the member is out; dealt with at the next Poll
 	owned      map[port.Partition]*cursor
 	order      []*cursor
 	flying     []bool // a Fetch to the node is on its way
@@ -347,16 +348,29 @@ func (b *beating) answer(x *exchange, lost bool) {
 	c.beat(b.session)
 }
 
-// lose is what the member does when it learns that it is out.
+// lose is what the member does when it learns that it is out: it fetches no more, and commits under its old name, which the
+// coordinator refuses. It joins anew at the next Poll, as a client does that holds rebalances back while its caller works.
 func (c *consumer) lose(code int16) {
-	c.news.Lost = append(c.news.Lost, c.drop()...)
-	c.hasNews = true
-	if code == codeUnknownMember {
-		c.id = ""
-	}
-	c.generation = -1
-	c.join()
+	c.losing, c.stable = code, false
 	c.poller.Wake()
+}
+
+// turnOver does what waited for the caller to be done with its batch.
+func (c *consumer) turnOver() {
+	switch {
+	case c.losing != 0:
+		c.news.Lost = append(c.news.Lost, c.drop()...)
+		if c.losing == codeUnknownMember {
+			c.id = ""
+		}
+		c.losing, c.generation = 0, -1
+	case c.revoking:
+		c.news.Revoked = append(c.news.Revoked, c.drop()...)
+	default:
+		return
+	}
+	c.hasNews = true
+	c.join()
 }
 
 // Poll implements port.Consumer.
@@ -371,11 +385,7 @@ func (c *consumer) Poll(ctx context.Context, limit time.Duration) (port.Batch, e
 		if err := ctx.Err(); err != nil {
 			return port.Batch{}, err
 		}
-		if c.revoking {
-			c.news.Revoked = append(c.news.Revoked, c.drop()...)
-			c.hasNews = true
-			c.join()
-		}
+		c.turnOver()
 		if c.hasNews || c.buffered > 0 || p.w.loop.Now() >= end || c.closed {
 			break
 		}

@@ -35,8 +35,8 @@ type instance struct {
 	door   string
 	own    store.Memory
 	proc   *Process // nil before the first start
-	lives  int
-	away   bool // stays down until the harness starts it
+	exits  int      // of its own
+	away   bool     // stays down until the harness starts it
 	paused bool
 	frozen []func() // callbacks that came while it was paused
 }
@@ -77,7 +77,6 @@ func (i *instance) start() {
 		return
 	}
 	w := i.role.w
-	i.lives++
 	i.away, i.paused = false, false
 	p := &Process{instance: i, w: w, conn: w.lastConn, client: i.door, begun: w.loop.Now()}
 	w.lastConn += int64(classes)
@@ -139,7 +138,9 @@ func (p *Process) exited(err error) {
 		why = err.Error()
 	}
 	p.w.roleEvent(p.instance, "exited", why)
-	p.w.loop.After(100*time.Millisecond, func() {
+	pause := min(100*time.Millisecond<<min(p.exits, 6), 5*time.Second) // longer each time, as supervisors do
+	p.exits++
+	p.w.loop.After(pause, func() {
 		if !p.away && p.proc == p {
 			p.start()
 		}
