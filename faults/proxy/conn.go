@@ -221,6 +221,7 @@ func (c *conn) tell(s *slot, quiet bool) {
 		}
 		return
 	}
+	c.p.ledger.telling(s)
 	_, err := c.client.Write(s.out)
 	c.p.ledger.told(s, err == nil)
 	if err != nil {

@@ -89,6 +89,10 @@ func TestNoConnectionGoesRoundTheProxyWhenLeadersAndCoordinatorsMove(t *testing.
 			}
 		}
 	}
+	used := slices.ContainsFunc(p.Conns(), func(c proxy.Conn) bool { return c.Node == 3 && c.APIs["Produce"] > 0 })
+	if err := p.Close(ctx); err != nil { // waits until every dial is entered
+		t.Fatal(err)
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, from := range g.from {
@@ -96,9 +100,8 @@ func TestNoConnectionGoesRoundTheProxyWhenLeadersAndCoordinatorsMove(t *testing.
 			t.Errorf("a connection from %s went round the proxy", from)
 		}
 	}
-	new := slices.ContainsFunc(p.Conns(), func(c proxy.Conn) bool { return c.Node == 3 && c.APIs["Produce"] > 0 })
-	if len(g.from) < 4 || !new {
-		t.Fatalf("the test went nowhere: %d connections, new node used: %v", len(g.from), new)
+	if len(g.from) < 4 || !used {
+		t.Fatalf("the test went nowhere: %d connections, new node used: %v", len(g.from), used)
 	}
 }
 

@@ -72,17 +72,23 @@ func (l *ledger) change(r *record, write func(*history.Exchange)) {
 	write(&r.ex)
 }
 
-// told completes an exchange whose answer reached the client or did not.
+// telling says what the client is about to be told, so that whoever acts on an answer finds it in the ledger.
+func (l *ledger) telling(s *slot) {
+	l.change(s.rec, func(ex *history.Exchange) {
+		ex.Told = history.OK
+		if s.made {
+			ex.Told = history.Fail
+		}
+	})
+}
+
+// told completes an exchange whose answer was written to the client's connection, or could not be. (Whether the client read
+// it before it died, nobody knows.)
 func (l *ledger) told(s *slot, reached bool) {
 	l.finish(s.rec, func(ex *history.Exchange) {
 		ex.Took = time.Since(s.at)
-		switch {
-		case !reached:
+		if !reached {
 			ex.Told = history.Unknown
-		case s.made:
-			ex.Told = history.Fail
-		default:
-			ex.Told = history.OK
 		}
 	})
 }

@@ -91,7 +91,7 @@ func ParseRequest(raw []byte) (Request, error) {
 		return q, fmt.Errorf("request: header: %w", err)
 	}
 	body := kmsg.RequestForKey(q.Key)
-	if body == nil || !passes(q.Key) {
+	if body == nil || !Passes(q.Key) {
 		return q, fmt.Errorf("request: key %d: %w", q.Key, ErrUnknown)
 	}
 	if q.Version < 0 || q.Version > maxVersion(body) || q.Version < minVersion(q.Key) {

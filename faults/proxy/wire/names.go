@@ -58,7 +58,8 @@ var inner = map[int16]bool{
 	int16(kmsg.DeleteShareGroupState): true, int16(kmsg.ReadShareGroupStateSummary): true,
 }
 
-func passes(key int16) bool { return !inner[key] }
+// Passes says whether clients may send requests of this API through the proxy.
+func Passes(key int16) bool { return !inner[key] }
 
 // maxVersion is the highest version of a request that passes: what kmsg can read, and for DescribeQuorum v1, because from v2
 // on the answer carries the controllers' own listeners (KIP-853).
@@ -83,7 +84,7 @@ func Clamp(resp *kmsg.ApiVersionsResponse) {
 	keys := resp.ApiKeys[:0:0]
 	for _, k := range resp.ApiKeys {
 		req := kmsg.RequestForKey(k.ApiKey)
-		if req == nil || !passes(k.ApiKey) {
+		if req == nil || !Passes(k.ApiKey) {
 			continue
 		}
 		k.MaxVersion = min(k.MaxVersion, maxVersion(req))
