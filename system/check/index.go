@@ -21,6 +21,8 @@ type Index struct {
 	Poison []Poison
 	// Observations of the cluster, in the order in which they were seen.
 	Described, Rows, Lags, Stored, Roles, Phases []*history.Event
+	// Silent are the times that a display was asked and gave no answer that could be read.
+	Silent []*history.Event
 	// Committed and Ends by scan.
 	Committed map[string]map[GroupPartition]*history.Event
 	Ended     map[string]map[Partition]*history.Event
@@ -98,6 +100,8 @@ func (ix *Index) classify() {
 		case history.OpRow:
 			if e.Phase == history.OK {
 				ix.Rows = append(ix.Rows, e)
+			} else {
+				ix.Silent = append(ix.Silent, e)
 			}
 		case history.OpLag:
 			ix.Lags = append(ix.Lags, e)

@@ -10,47 +10,48 @@ import (
 // InDoubt: an event whose send reached the role and got no answer is in the topic, or was sent again under the same id. It also finds
 // events that stand in the topic under an id that the source did not give them. Where the document lets the source give up, an
 // event without an answer may be nowhere: nobody promised it.
-var InDoubt = check.One("delivery.in-doubt", "An event without an answer is in the topic or was sent again under the same id.", func(in *check.Input, t *check.Tally) check.Verdict {
-	ix := in.Index()
-	given := 0
-	for _, s := range good(ix) {
-		doubt := lastDoubt(s)
-		if doubt < 0 {
-			continue
-		}
-		t.Look(1)
-		switch {
-		case len(s.Records) > 0 || s.Recorded != nil || doubt < len(s.Tries)-1:
-		case in.Doc.Source.Resend != "until-recorded":
-			given++
-		default:
-			t.Find(func() check.Finding {
-				return about(s, "%s got no answer, is nowhere in %s, and was not sent again", s.Name(), s.Topic.Doc.Name)
-			})
-		}
-	}
-	for _, topic := range ix.Topics {
-		unknown := strangers(topic)
-		same := ix.BySameBody(topic, unknown)
-		for _, r := range unknown {
-			s := same[r]
-			if s == nil || s.ID == "" {
+var InDoubt = check.One("delivery.in-doubt", "An event without an answer is in the topic or was sent again under the same id.",
+	func(in *check.Input, t *check.Tally) check.Verdict {
+		ix := in.Index()
+		given := 0
+		for _, s := range good(ix) {
+			doubt := lastDoubt(s)
+			if doubt < 0 {
 				continue
 			}
 			t.Look(1)
-			t.Find(func() check.Finding {
-				f := about(s, "%s is in the topic at %s under another id, %s", s.Name(), r.Place(), r.ID)
-				f.Witness = append(f.Witness, r.Event.Seq)
-				return f
-			})
+			switch {
+			case len(s.Records) > 0 || s.Recorded != nil || doubt < len(s.Tries)-1:
+			case in.Doc.Source.Resend != "until-recorded":
+				given++
+			default:
+				t.Find(func() check.Finding {
+					return about(s, "%s got no answer, is nowhere in %s, and was not sent again", s.Name(), s.Topic.Doc.Name)
+				})
+			}
 		}
-	}
-	if given > 0 {
-		t.Note("%s may be lost, since the source gave up as the document lets it", check.Plural(given, "event"))
-	}
-	return t.Verdict(fmt.Sprintf("each of %s is in its topic or was sent again under its id", check.Plural(t.Examined(), "event without an answer")),
-		"every event that reached the role got an answer")
-})
+		for _, topic := range ix.Topics {
+			unknown := strangers(topic)
+			same := ix.BySameBody(topic, unknown)
+			for _, r := range unknown {
+				s := same[r]
+				if s == nil || s.ID == "" {
+					continue
+				}
+				t.Look(1)
+				t.Find(func() check.Finding {
+					f := about(s, "%s is in the topic at %s under another id, %s", s.Name(), r.Place(), r.ID)
+					f.Witness = append(f.Witness, r.Event.Seq)
+					return f
+				})
+			}
+		}
+		if given > 0 {
+			t.Note("%s may be lost, since the source gave up as the document lets it", check.Plural(given, "event"))
+		}
+		return t.Verdict(fmt.Sprintf("each of %s is in its topic or was sent again under its id", check.Plural(t.Examined(), "event without an answer")),
+			"every event that reached the role got an answer")
+	})
 
 // lastDoubt is the last try that reached the role and got no answer, -1 if each got one.
 func lastDoubt(s *check.Sent) int {

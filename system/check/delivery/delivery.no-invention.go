@@ -10,36 +10,37 @@ import (
 // NoInvention: each record of a topic that a recorder writes is an event that the source sent, by its id. Where the role sets the id
 // it is one by its body, and no event has more ids than it was sent times. Events that the source broke on purpose are
 // schema.valid-only's matter, and so is a record of the harness nobody's.
-var NoInvention = check.One("delivery.no-invention", "The topic holds no event that the source did not send.", func(in *check.Input, t *check.Tally) check.Verdict {
-	ix := in.Index()
-	for _, topic := range ix.Topics {
-		if !topic.FromSource || len(topic.Sent) == 0 {
-			continue
-		}
-		broken := ix.InvalidRecords(topic)
-		var unknown []*check.Record
-		for i := range topic.Records {
-			r := &topic.Records[i]
-			if r.Poison || broken[r] != nil {
+var NoInvention = check.One("delivery.no-invention", "The topic holds no event that the source did not send.",
+	func(in *check.Input, t *check.Tally) check.Verdict {
+		ix := in.Index()
+		for _, topic := range ix.Topics {
+			if !topic.FromSource || len(topic.Sent) == 0 {
 				continue
 			}
-			t.Look(1)
-			if r.Sent == nil && !r.Repeat {
-				unknown = append(unknown, r)
+			broken := ix.InvalidRecords(topic)
+			var unknown []*check.Record
+			for i := range topic.Records {
+				r := &topic.Records[i]
+				if r.Poison || broken[r] != nil {
+					continue
+				}
+				t.Look(1)
+				if r.Sent == nil && !r.Repeat {
+					unknown = append(unknown, r)
+				}
+			}
+			same := ix.BySameBody(topic, unknown)
+			for _, r := range unknown {
+				t.Find(func() check.Finding { return invented(r, same[r]) })
+			}
+			for _, s := range topic.Sent {
+				if s.ID == "" {
+					ids(t, s)
+				}
 			}
 		}
-		same := ix.BySameBody(topic, unknown)
-		for _, r := range unknown {
-			t.Find(func() check.Finding { return invented(r, same[r]) })
-		}
-		for _, s := range topic.Sent {
-			if s.ID == "" {
-				ids(t, s)
-			}
-		}
-	}
-	return t.Verdict(fmt.Sprintf("each of %s is an event that the source sent", check.Plural(t.Examined(), "record")), "no topic of a recorder holds a record")
-})
+		return t.Verdict(fmt.Sprintf("each of %s is an event that the source sent", check.Plural(t.Examined(), "record")), "no topic of a recorder holds a record")
+	})
 
 func invented(r *check.Record, s *check.Sent) check.Finding {
 	f := check.Finding{Text: fmt.Sprintf("the record at %s (id %s) is nothing that the source sent", r.Place(), r.ID), Witness: []history.Seq{r.Event.Seq}}

@@ -8,36 +8,37 @@ import (
 
 // NoLoss: each event that the source was told is recorded is in its topic, and the summary that it belongs to, once that is due,
 // counts as many events as the topic holds for it. A summary tells how many it misses, not which.
-var NoLoss = check.One("delivery.no-loss", "Every event that was acknowledged to the source is in its topic and counted once it is due.", func(in *check.Input, t *check.Tally) check.Verdict {
-	ix := in.Index()
-	repeats := 0
-	for _, s := range good(ix) {
-		if s.Recorded == nil {
-			continue
+var NoLoss = check.One("delivery.no-loss", "Every event that was acknowledged to the source is in its topic and counted once it is due.",
+	func(in *check.Input, t *check.Tally) check.Verdict {
+		ix := in.Index()
+		repeats := 0
+		for _, s := range good(ix) {
+			if s.Recorded == nil {
+				continue
+			}
+			t.Look(1)
+			if len(s.Records) == 0 {
+				t.Find(func() check.Finding {
+					return about(s, "%s was recorded and is nowhere in %s", s.Name(), s.Topic.Doc.Name)
+				})
+			}
+			repeats += max(0, len(s.Records)-1)
 		}
-		t.Look(1)
-		if len(s.Records) == 0 {
-			t.Find(func() check.Finding {
-				return about(s, "%s was recorded and is nowhere in %s", s.Name(), s.Topic.Doc.Name)
-			})
-		}
-		repeats += max(0, len(s.Records)-1)
-	}
-	due := 0
-	for _, f := range ix.Folds {
-		for _, c := range f.Cells {
-			if c.Due && t.Examined() > 0 {
-				due++
-				counted(t, c)
+		due := 0
+		for _, f := range ix.Folds {
+			for _, c := range f.Cells {
+				if c.Due && t.Examined() > 0 {
+					due++
+					counted(t, c)
+				}
 			}
 		}
-	}
-	if repeats > 0 {
-		t.Note("%d of the records repeat an event, which at-least-once allows", repeats)
-	}
-	return t.Verdict(fmt.Sprintf("each of %s is in its topic and counted in %s", check.Plural(t.Examined(), "recorded event"), dues(due)),
-		"the source was told of no event that it is recorded")
-})
+		if repeats > 0 {
+			t.Note("%d of the records repeat an event, which at-least-once allows", repeats)
+		}
+		return t.Verdict(fmt.Sprintf("each of %s is in its topic and counted in %s", check.Plural(t.Examined(), "recorded event"), dues(due)),
+			"the source was told of no event that it is recorded")
+	})
 
 func dues(n int) string {
 	if n == 1 {

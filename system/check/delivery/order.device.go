@@ -11,22 +11,23 @@ import (
 // Order: of one key, an event that the source sent after it was told that another is recorded stands behind that one in the topic,
 // by the first record of each, in one partition. Events that were under way at the same time have no order. Who wrote the records,
 // one producer or several, makes no difference.
-var Order = check.One("order.device", "Per key, events are in the topic in the order in which the source sent them.", func(in *check.Input, t *check.Tally) check.Verdict {
-	for _, topic := range in.Index().Topics {
-		o := order{tally: t, topic: topic, last: map[string]*check.Sent{}, culprits: map[*check.Sent]int{}, split: map[string]bool{}}
-		o.judge()
-		for _, f := range o.found {
-			t.Find(func() check.Finding {
-				if others := o.culprits[f.first] - 1; others > 0 && !f.split {
-					f.Text += fmt.Sprintf(", and so of %d more", others)
-				}
-				return f.Finding
-			})
+var Order = check.One("order.device", "Per key, events are in the topic in the order in which the source sent them.",
+	func(in *check.Input, t *check.Tally) check.Verdict {
+		for _, topic := range in.Index().Topics {
+			o := order{tally: t, topic: topic, last: map[string]*check.Sent{}, culprits: map[*check.Sent]int{}, split: map[string]bool{}}
+			o.judge()
+			for _, f := range o.found {
+				t.Find(func() check.Finding {
+					if others := o.culprits[f.first] - 1; others > 0 && !f.split {
+						f.Text += fmt.Sprintf(", and so of %d more", others)
+					}
+					return f.Finding
+				})
+			}
 		}
-	}
-	return t.Verdict(fmt.Sprintf("each of %s stands behind the events of its key that were recorded before it was sent", check.Plural(t.Examined(), "event")),
-		"no key has two events of which the second was sent after the first was recorded")
-})
+		return t.Verdict(fmt.Sprintf("each of %s stands behind the events of its key that were recorded before it was sent", check.Plural(t.Examined(), "event")),
+			"no key has two events of which the second was sent after the first was recorded")
+	})
 
 type order struct {
 	tally    *check.Tally

@@ -9,18 +9,19 @@ import (
 
 // Isolated: behind a record that the harness broke on purpose each reading group has gone on (its committed offset is past it, where
 // it commits), and the summaries that are due count every good event of the same partition.
-var Isolated = check.One("poison.isolated", "A record that breaks its schema stalls no partition and costs no neighbour.", func(in *check.Input, t *check.Tally) check.Verdict {
-	ix := in.Index()
-	for _, p := range ix.Poison {
-		if p.Where == nil || ix.Topic(p.Where.Topic) == nil {
-			continue
+var Isolated = check.One("poison.isolated", "A record that breaks its schema stalls no partition and costs no neighbour.",
+	func(in *check.Input, t *check.Tally) check.Verdict {
+		ix := in.Index()
+		for _, p := range ix.Poison {
+			if p.Where == nil || ix.Topic(p.Where.Topic) == nil {
+				continue
+			}
+			stalled(ix, t, p)
+			neighbours(ix, t, p)
 		}
-		stalled(ix, t, p)
-		neighbours(ix, t, p)
-	}
-	return t.Verdict(fmt.Sprintf("%s went on behind the poison and no event beside it was lost", check.Plural(t.Examined(), "reader and summary")),
-		"the harness wrote no record that breaks its schema, or nobody reads its topic")
-})
+		return t.Verdict(fmt.Sprintf("%s went on behind the poison and no event beside it was lost", check.Plural(t.Examined(), "reader and summary")),
+			"the harness wrote no record that breaks its schema, or nobody reads its topic")
+	})
 
 func stalled(ix *check.Index, t *check.Tally, p check.Poison) {
 	seen := map[string]bool{}

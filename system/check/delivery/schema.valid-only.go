@@ -13,49 +13,50 @@ import (
 
 // ValidOnly: each record of a topic with a payload has its form, and an event that the source broke on purpose is refused, with
 // every wrong field named, and never in the topic. Records that the harness itself wrote are not held against anybody.
-var ValidOnly = check.One("schema.valid-only", "Every record in a topic validates; an invalid input is refused with its fields named and never sent.", func(in *check.Input, t *check.Tally) check.Verdict {
-	ix := in.Index()
-	slipped := map[*check.Sent]*check.Record{}
-	for _, topic := range ix.Topics {
-		if topic.Payload == nil {
-			continue
-		}
-		broken := ix.InvalidRecords(topic)
-		for i := range topic.Records {
-			r := &topic.Records[i]
-			if r.Poison {
+var ValidOnly = check.One("schema.valid-only", "Every record in a topic validates; an invalid input is refused with its fields named and never sent.",
+	func(in *check.Input, t *check.Tally) check.Verdict {
+		ix := in.Index()
+		slipped := map[*check.Sent]*check.Record{}
+		for _, topic := range ix.Topics {
+			if topic.Payload == nil {
 				continue
 			}
-			t.Look(1)
-			if s := broken[r]; s != nil {
-				if slipped[s] == nil {
-					slipped[s] = r
+			broken := ix.InvalidRecords(topic)
+			for i := range topic.Records {
+				r := &topic.Records[i]
+				if r.Poison {
+					continue
 				}
-				continue
-			}
-			if r.State != check.Valid {
-				t.Find(func() check.Finding { return malformed(topic, r) })
-			}
-		}
-	}
-	records := t.Examined()
-	for _, s := range ix.Sent {
-		if s.Invalid && s.Topic != nil {
-			t.Look(1)
-			if text := admitted(in, s, slipped[s]); text != "" {
-				t.Find(func() check.Finding {
-					f := about(s, "%s", text)
-					if r := slipped[s]; r != nil {
-						f.Witness = append(f.Witness, r.Event.Seq)
+				t.Look(1)
+				if s := broken[r]; s != nil {
+					if slipped[s] == nil {
+						slipped[s] = r
 					}
-					return f
-				})
+					continue
+				}
+				if r.State != check.Valid {
+					t.Find(func() check.Finding { return malformed(topic, r) })
+				}
 			}
 		}
-	}
-	return t.Verdict(fmt.Sprintf("%s have their payload's form and %s refused", check.Plural(records, "record"), were(t.Examined()-records)),
-		"no topic with a payload holds a record and no invalid event was sent")
-})
+		records := t.Examined()
+		for _, s := range ix.Sent {
+			if s.Invalid && s.Topic != nil {
+				t.Look(1)
+				if text := admitted(in, s, slipped[s]); text != "" {
+					t.Find(func() check.Finding {
+						f := about(s, "%s", text)
+						if r := slipped[s]; r != nil {
+							f.Witness = append(f.Witness, r.Event.Seq)
+						}
+						return f
+					})
+				}
+			}
+		}
+		return t.Verdict(fmt.Sprintf("%s have their payload's form and %s refused", check.Plural(records, "record"), were(t.Examined()-records)),
+			"no topic with a payload holds a record and no invalid event was sent")
+	})
 
 func were(n int) string {
 	if n == 1 {

@@ -13,35 +13,36 @@ import (
 // AfterStore: when a commit reaches the broker every good event below its offset is stored, there or earlier under the same id. Where
 // the store tells nothing, members that were killed at their commit show it: the summaries that are due count every event that such
 // a commit passed. Where neither is there, the clause can't be judged.
-var AfterStore = check.One("commit.after-store", "No committed offset lies past an event that is not stored.", func(in *check.Input, t *check.Tally) check.Verdict {
-	ix := in.Index()
-	tells, killed := false, false
-	for _, f := range ix.Flows(func(f *contract.Flow) bool { return f.Commit == "after-store" && f.Group != "" }) {
-		topic := ix.Topic(f.Reads)
-		if topic == nil {
-			continue
-		}
-		if stored := storedBy(ix, f.Role); len(stored) > 0 {
-			tells = true
-			for _, p := range partitions(ix, topic, history.ScanRest) {
-				at := check.GroupPartition{Group: f.Group, Partition: p}
-				afterStore(t, topic, stored, at, ix.Commits[at])
+var AfterStore = check.One("commit.after-store", "No committed offset lies past an event that is not stored.",
+	func(in *check.Input, t *check.Tally) check.Verdict {
+		ix := in.Index()
+		tells, killed := false, false
+		for _, f := range ix.Flows(func(f *contract.Flow) bool { return f.Commit == "after-store" && f.Group != "" }) {
+			topic := ix.Topic(f.Reads)
+			if topic == nil {
+				continue
 			}
-			continue
+			if stored := storedBy(ix, f.Role); len(stored) > 0 {
+				tells = true
+				for _, p := range partitions(ix, topic, history.ScanRest) {
+					at := check.GroupPartition{Group: f.Group, Partition: p}
+					afterStore(t, topic, stored, at, ix.Commits[at])
+				}
+				continue
+			}
+			if killedAtCommit(in, t, f, topic) {
+				killed = true
+			}
 		}
-		if killedAtCommit(in, t, f, topic) {
-			killed = true
+		if !tells && !killed {
+			return t.NotApplicable("the store tells nothing of what it stored, and no member was killed at its commit")
 		}
-	}
-	if !tells && !killed {
-		return t.NotApplicable("the store tells nothing of what it stored, and no member was killed at its commit")
-	}
-	how := "each of %d commits passes stored events only"
-	if !tells {
-		how = "in the %d due summaries of events that a killed member had committed, all are counted"
-	}
-	return t.Verdict(fmt.Sprintf(how, t.Examined()), "no commit was seen on the wire")
-})
+		how := "each of %d commits passes stored events only"
+		if !tells {
+			how = "in the %d due summaries of events that a killed member had committed, all are counted"
+		}
+		return t.Verdict(fmt.Sprintf(how, t.Examined()), "no commit was seen on the wire")
+	})
 
 // storedBy is when each event was stored first by a role, by id. A transaction without an answer may have been stored when it began.
 func storedBy(ix *check.Index, role string) map[string]time.Duration {

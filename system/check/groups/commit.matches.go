@@ -12,23 +12,24 @@ import (
 // an offset below one that was committed before; and a member that leaves in good order has committed what it stored. Offsets that
 // the harness set itself begin a new count, its own copies of requests are nobody's act, and a group of which no commit was ever
 // seen is not judged unless the document has it commit.
-var Matches = check.One("commit.matches", "At rest, and at each hand-over, the committed offset is one past the last event handled; it never goes back.", func(in *check.Input, t *check.Tally) check.Verdict {
-	ix := in.Index()
-	for _, r := range readers(ix) {
-		if !r.commits() && !commitsSeen(ix, r) {
-			continue
+var Matches = check.One("commit.matches", "At rest, and at each hand-over, the committed offset is one past the last event handled; it never goes back.",
+	func(in *check.Input, t *check.Tally) check.Verdict {
+		ix := in.Index()
+		for _, r := range readers(ix) {
+			if !r.commits() && !commitsSeen(ix, r) {
+				continue
+			}
+			for _, scan := range ix.Scans() {
+				atRest(ix, t, r, scan)
+			}
 		}
-		for _, scan := range ix.Scans() {
-			atRest(ix, t, r, scan)
+		for _, at := range ix.CommitKeys() {
+			goesBack(t, at, ix.Commits[at])
 		}
-	}
-	for _, at := range ix.CommitKeys() {
-		goesBack(t, at, ix.Commits[at])
-	}
-	handOvers(in, t)
-	return t.Verdict(fmt.Sprintf("in %s the committed offset is where the records end, and none went back", check.Plural(t.Examined(), "place")),
-		"no committed offset was seen")
-})
+		handOvers(in, t)
+		return t.Verdict(fmt.Sprintf("in %s the committed offset is where the records end, and none went back", check.Plural(t.Examined(), "place")),
+			"no committed offset was seen")
+	})
 
 func commitsSeen(ix *check.Index, r *reader) bool {
 	for at := range ix.Commits {

@@ -14,28 +14,30 @@ import (
 )
 
 // LastValue: for each key that was published a display shows one row, with the values of the last record, and it shows no other
-// key. An OpRow without a key says that the display was asked and answered, so that one which shows nothing is seen.
-var LastValue = check.One("display.last-value", "What is shown is the last published value under each key.", func(in *check.Input, t *check.Tally) check.Verdict {
-	ix := in.Index()
-	judgeable := false
-	for _, flow := range ix.Flows(func(f *contract.Flow) bool { return f.Kind == contract.Display && f.View == "last-by-key" }) {
-		fold := writer(ix, flow.Reads)
-		if fold == nil {
-			continue
-		}
-		judgeable = true
-		for _, scan := range ix.Scans() {
-			d := shownBy(ix, flow, fold, scan)
-			if d.asked {
-				d.judge(t)
+// key. A whole scan (one that saw the partitions' ends) asks every display and writes down when one gives no answer, so a scan without
+// either is one of a display that shows nothing. An OpRow without a key says so as well.
+var LastValue = check.One("display.last-value", "What is shown is the last published value under each key.",
+	func(in *check.Input, t *check.Tally) check.Verdict {
+		ix := in.Index()
+		judgeable := false
+		for _, flow := range ix.Flows(func(f *contract.Flow) bool { return f.Kind == contract.Display && f.View == "last-by-key" }) {
+			fold := writer(ix, flow.Reads)
+			if fold == nil {
+				continue
+			}
+			judgeable = true
+			for _, scan := range ix.Scans() {
+				d := shownBy(ix, flow, fold, scan)
+				if d.asked {
+					d.judge(t)
+				}
 			}
 		}
-	}
-	if !judgeable {
-		return t.NotApplicable("no display of the document shows the summaries of a fold")
-	}
-	return t.Verdict(fmt.Sprintf("each of %s shows the last published value", check.Plural(t.Examined(), "row")), "no display was asked what it shows, or nothing was published")
-})
+		if !judgeable {
+			return t.NotApplicable("no display of the document shows the summaries of a fold")
+		}
+		return t.Verdict(fmt.Sprintf("each of %s shows the last published value", check.Plural(t.Examined(), "row")), "no display was asked what it shows, or nothing was published")
+	})
 
 func writer(ix *check.Index, topic string) *check.Fold {
 	for _, f := range ix.Folds {
@@ -58,6 +60,13 @@ type display struct {
 
 func shownBy(ix *check.Index, flow *contract.Flow, fold *check.Fold, scan string) display {
 	d := display{role: flow.Role, scan: scan, fold: fold, rows: map[*check.Cell][]*history.Event{}}
+	d.asked = ix.Ended[scan] != nil
+	for _, e := range ix.Silent {
+		if e.Tag == scan && check.RoleOf(e.Proc) == flow.Role {
+			d.asked = false // what it shows besides is shown in part
+			return d
+		}
+	}
 	for _, e := range ix.Rows {
 		if e.Tag != scan || check.RoleOf(e.Proc) != flow.Role {
 			continue

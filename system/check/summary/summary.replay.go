@@ -9,31 +9,32 @@ import (
 
 // Replay: after a replay, with the summarizer's state kept and with it emptied, the last record of each summary says what it said
 // before. A summary that only the replay published must equal the fold. With the state kept nothing needs to be published again.
-var Replay = check.One("summary.replay", "After a replay the final summaries equal the first.", func(in *check.Input, t *check.Tally) check.Verdict {
-	ix := in.Index()
-	again := map[string]int{}
-	for _, f := range ix.Folds {
-		if f.Out == nil {
-			continue
-		}
-		for _, scan := range []string{history.ScanReplayKept, history.ScanReplayEmptied} {
-			if !f.Out.Scanned[scan] {
+var Replay = check.One("summary.replay", "After a replay the final summaries equal the first.",
+	func(in *check.Input, t *check.Tally) check.Verdict {
+		ix := in.Index()
+		again := map[string]int{}
+		for _, f := range ix.Folds {
+			if f.Out == nil {
 				continue
 			}
-			again[scan] += 0
-			for _, c := range f.Cells {
-				again[scan] += len(c.Later[scan])
-				replayed(t, c, scan)
+			for _, scan := range []string{history.ScanReplayKept, history.ScanReplayEmptied} {
+				if !f.Out.Scanned[scan] {
+					continue
+				}
+				again[scan] += 0
+				for _, c := range f.Cells {
+					again[scan] += len(c.Later[scan])
+					replayed(t, c, scan)
+				}
 			}
 		}
-	}
-	for _, scan := range []string{history.ScanReplayKept, history.ScanReplayEmptied} {
-		if n, seen := again[scan]; seen {
-			t.Note("%s published %d summaries", scan, n)
+		for _, scan := range []string{history.ScanReplayKept, history.ScanReplayEmptied} {
+			if n, seen := again[scan]; seen {
+				t.Note("%s published %d summaries", scan, n)
+			}
 		}
-	}
-	return t.Verdict(fmt.Sprintf("each of %s says the same after a replay as before", check.Plural(t.Examined(), "final value")), "no replay was run")
-})
+		return t.Verdict(fmt.Sprintf("each of %s says the same after a replay as before", check.Plural(t.Examined(), "final value")), "no replay was run")
+	})
 
 func replayed(t *check.Tally, c *check.Cell, scan string) {
 	first, published := c.Last()

@@ -10,24 +10,25 @@ import (
 // SameValue: two records of one summary that count the same are the same, byte for byte. A store only grows, so the same count is
 // the same set of events; only in a replay with the state emptied may the way there be another, and there only records that count
 // all events are compared with earlier ones. Where the fold does not count, records with equal fields are compared.
-var SameValue = check.One("summary.same-value", "Two publications over the same set of events are byte for byte equal.", func(in *check.Input, t *check.Tally) check.Verdict {
-	ix := in.Index()
-	asked := false
-	for _, f := range ix.Folds {
-		if f.Write == nil || !f.Write.SameValue {
-			continue
+var SameValue = check.One("summary.same-value", "Two publications over the same set of events are byte for byte equal.",
+	func(in *check.Input, t *check.Tally) check.Verdict {
+		ix := in.Index()
+		asked := false
+		for _, f := range ix.Folds {
+			if f.Write == nil || !f.Write.SameValue {
+				continue
+			}
+			asked = true
+			for _, c := range f.Cells {
+				compare(t, c)
+			}
 		}
-		asked = true
-		for _, c := range f.Cells {
-			compare(t, c)
+		if !asked {
+			return t.NotApplicable("no flow of the document promises the same value")
 		}
-	}
-	if !asked {
-		return t.NotApplicable("no flow of the document promises the same value")
-	}
-	return t.Verdict(fmt.Sprintf("each of %s equals the one before it over the same events", check.Plural(t.Examined(), "repeated publication")),
-		"no summary was published twice over the same events")
-})
+		return t.Verdict(fmt.Sprintf("each of %s equals the one before it over the same events", check.Plural(t.Examined(), "repeated publication")),
+			"no summary was published twice over the same events")
+	})
 
 func compare(t *check.Tally, c *check.Cell) {
 	first := map[string]check.Summary{}

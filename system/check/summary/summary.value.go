@@ -11,20 +11,21 @@ import (
 // Value: every field of a due summary's last record equals the fold over the distinct events, compared as exact decimal numbers; a
 // mean to within half a unit of its last decimal. Earlier records are steps: their count never falls. A summary that is not due
 // must equal the fold if it counts all events, and else may not lie outside of it.
-var Value = check.One("summary.value", "At rest every field of a summary equals the fold over the distinct events of its key and window.", func(in *check.Input, t *check.Tally) check.Verdict {
-	for _, f := range in.Index().Folds {
-		for _, c := range f.Cells {
-			if len(c.Published) == 0 {
-				continue
-			}
-			t.Look(1)
-			if text, shown := wrong(c); text != "" {
-				t.Find(func() check.Finding { return about(c, text, shown...) })
+var Value = check.One("summary.value", "At rest every field of a summary equals the fold over the distinct events of its key and window.",
+	func(in *check.Input, t *check.Tally) check.Verdict {
+		for _, f := range in.Index().Folds {
+			for _, c := range f.Cells {
+				if len(c.Published) == 0 {
+					continue
+				}
+				t.Look(1)
+				if text, shown := wrong(c); text != "" {
+					t.Find(func() check.Finding { return about(c, text, shown...) })
+				}
 			}
 		}
-	}
-	return t.Verdict(fmt.Sprintf("every field of %s equals the fold over its events", summaries(t.Examined())), nothingPublished)
-})
+		return t.Verdict(fmt.Sprintf("every field of %s equals the fold over its events", summaries(t.Examined())), nothingPublished)
+	})
 
 func summaries(n int) string {
 	if n == 1 {

@@ -9,21 +9,22 @@ import (
 
 // Arithmetic: the document's own figures agree (package contract's lint computes the claims anew), and the events that the source's
 // topics hold take no more than event-bytes, key and value, on average. A finding of the document itself has no trace in a run.
-var Arithmetic = check.One("capacity.arithmetic", "The document's own figures agree with each other and with the measured size of an event.", func(in *check.Input, t *check.Tally) check.Verdict {
-	capacity := in.Doc.Capacity
-	if capacity == nil {
-		return t.NotApplicable("the document gives no capacity")
-	}
-	t.Look(len(capacity.Claims))
-	for _, f := range lint(in) {
-		t.Find(func() check.Finding { return check.Finding{Text: f} })
-	}
-	measured := "no event was measured"
-	if capacity.EventBytes > 0 {
-		measured = measure(in, t, capacity.EventBytes)
-	}
-	return t.Verdict(fmt.Sprintf("the document's claims follow from its figures, and %s", measured), "the document claims nothing and no event was measured")
-})
+var Arithmetic = check.One("capacity.arithmetic", "The document's own figures agree with each other and with the measured size of an event.",
+	func(in *check.Input, t *check.Tally) check.Verdict {
+		capacity := in.Doc.Capacity
+		if capacity == nil {
+			return t.NotApplicable("the document gives no capacity")
+		}
+		t.Look(len(capacity.Claims))
+		for _, f := range lint(in) {
+			t.Find(func() check.Finding { return check.Finding{Text: f} })
+		}
+		measured := "no event was measured"
+		if capacity.EventBytes > 0 {
+			measured = measure(in, t, capacity.EventBytes)
+		}
+		return t.Verdict(fmt.Sprintf("the document's claims follow from its figures, and %s", measured), "the document claims nothing and no event was measured")
+	})
 
 func measure(in *check.Input, t *check.Tally, limit int) string {
 	total, n := 0, 0

@@ -13,24 +13,25 @@ import (
 
 // Window: the live topic keeps records at least as long as the replay window, is not compacted, and holds the oldest event that was
 // recorded within the window before the newest one.
-var Window = check.One("replay.window", "An event as old as the window can still be replayed.", func(in *check.Input, t *check.Tally) check.Verdict {
-	replay := in.Doc.Replay
-	topic := (*check.Topic)(nil)
-	if replay != nil {
-		topic = in.Index().Topic(replay.Topic)
-	}
-	if topic == nil {
-		return t.NotApplicable("the document promises no replay")
-	}
-	eachListed(in, func(live *contract.Topic, e *history.Event, d described) {
-		if live.Name == replay.Topic {
-			kept(t, live, e, d, replay.Window)
+var Window = check.One("replay.window", "An event as old as the window can still be replayed.",
+	func(in *check.Input, t *check.Tally) check.Verdict {
+		replay := in.Doc.Replay
+		topic := (*check.Topic)(nil)
+		if replay != nil {
+			topic = in.Index().Topic(replay.Topic)
 		}
+		if topic == nil {
+			return t.NotApplicable("the document promises no replay")
+		}
+		eachListed(in, func(live *contract.Topic, e *history.Event, d described) {
+			if live.Name == replay.Topic {
+				kept(t, live, e, d, replay.Window)
+			}
+		})
+		oldest(in, t, topic, replay.Window)
+		return t.Verdict(fmt.Sprintf("%s keeps its events for the window of %s, and the oldest recorded event is readable", replay.Topic, contract.FormatDuration(replay.Window)),
+			"the topic was neither described nor scanned")
 	})
-	oldest(in, t, topic, replay.Window)
-	return t.Verdict(fmt.Sprintf("%s keeps its events for the window of %s, and the oldest recorded event is readable", replay.Topic, contract.FormatDuration(replay.Window)),
-		"the topic was neither described nor scanned")
-})
 
 func kept(t *check.Tally, topic *contract.Topic, e *history.Event, d described, window time.Duration) {
 	if text, has := d.config("retention.ms"); has {

@@ -10,24 +10,25 @@ import (
 
 // Key: a record's key is, byte for byte, what the document takes it from; it has the document's pattern; and one key stays in one
 // partition. Which partition is not judged: clients hash differently. A record that lacks the field is the schema's matter.
-var Key = check.One("topic.key", "A record's key is the field that the topic map names, and one key stays in one partition.", func(in *check.Input, t *check.Tally) check.Verdict {
-	for _, topic := range in.Index().Topics {
-		keys := keyed{tally: t, topic: topic, home: map[string]*check.Record{}, moved: map[string]bool{}}
-		if p := topic.Doc.Key.Pattern; p != "" {
-			pattern, err := regexp.Compile(p)
-			if err == nil {
-				keys.pattern = pattern
+var Key = check.One("topic.key", "A record's key is the field that the topic map names, and one key stays in one partition.",
+	func(in *check.Input, t *check.Tally) check.Verdict {
+		for _, topic := range in.Index().Topics {
+			keys := keyed{tally: t, topic: topic, home: map[string]*check.Record{}, moved: map[string]bool{}}
+			if p := topic.Doc.Key.Pattern; p != "" {
+				pattern, err := regexp.Compile(p)
+				if err == nil {
+					keys.pattern = pattern
+				}
+			}
+			for i := range topic.Records {
+				if r := &topic.Records[i]; !r.Poison && r.HasKey {
+					keys.judge(r)
+				}
 			}
 		}
-		for i := range topic.Records {
-			if r := &topic.Records[i]; !r.Poison && r.HasKey {
-				keys.judge(r)
-			}
-		}
-	}
-	return t.Verdict(fmt.Sprintf("each of %s has the key that the document gives it, and each key one partition", check.Plural(t.Examined(), "record")),
-		"no topic holds a record with a key field")
-})
+		return t.Verdict(fmt.Sprintf("each of %s has the key that the document gives it, and each key one partition", check.Plural(t.Examined(), "record")),
+			"no topic holds a record with a key field")
+	})
 
 type keyed struct {
 	tally   *check.Tally

@@ -10,27 +10,28 @@ import (
 // Truth: where a producer was told by the broker that its records begin at an offset, and where the source was told a position, the
 // log holds those very events there. Records that the topic no longer keeps (before its first one, or in a compacted topic) are not
 // judged. One answer with a wrong offset is one finding, however many records it was for.
-var Truth = check.One("ack.truth", "Each acknowledged partition and offset is where the log holds that very event.", func(in *check.Input, t *check.Tally) check.Verdict {
-	ix := in.Index()
-	for i := range in.History.Ledger {
-		x := &in.History.Ledger[i]
-		if x.API != "Produce" || x.Told != history.OK || x.Acks == 0 {
-			continue
-		}
-		for n := range x.Items {
-			told(t, ix, x, &x.Items[n])
-		}
-	}
-	for _, s := range ix.Sent {
-		for _, try := range s.Tries {
-			if try.Outcome() == history.OK && try.Answer.Where != nil {
-				answered(t, ix, s, try)
+var Truth = check.One("ack.truth", "Each acknowledged partition and offset is where the log holds that very event.",
+	func(in *check.Input, t *check.Tally) check.Verdict {
+		ix := in.Index()
+		for i := range in.History.Ledger {
+			x := &in.History.Ledger[i]
+			if x.API != "Produce" || x.Told != history.OK || x.Acks == 0 {
+				continue
+			}
+			for n := range x.Items {
+				told(t, ix, x, &x.Items[n])
 			}
 		}
-	}
-	return t.Verdict(fmt.Sprintf("each of %s is where the log holds that event", check.Plural(t.Examined(), "acknowledged position")),
-		"no acknowledgement of a record that was scanned is known")
-})
+		for _, s := range ix.Sent {
+			for _, try := range s.Tries {
+				if try.Outcome() == history.OK && try.Answer.Where != nil {
+					answered(t, ix, s, try)
+				}
+			}
+		}
+		return t.Verdict(fmt.Sprintf("each of %s is where the log holds that event", check.Plural(t.Examined(), "acknowledged position")),
+			"no acknowledgement of a record that was scanned is known")
+	})
 
 func told(t *check.Tally, ix *check.Index, x *history.Exchange, item *history.Item) {
 	topic := ix.Topic(item.Topic)

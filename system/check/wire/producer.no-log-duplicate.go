@@ -10,18 +10,19 @@ import (
 
 // NoLogDuplicate: no two records of a partition have the same producer id, epoch and sequence number, in topics that a flow with an
 // idempotent producer writes. An application that sends an event again does so under a new number, which is allowed.
-var NoLogDuplicate = check.One("producer.no-log-duplicate", "A batch that a client library sends again is appended once.", func(in *check.Input, t *check.Tally) check.Verdict {
-	ix := in.Index()
-	for _, f := range in.Doc.Flows {
-		topic := ix.Topic(f.Writes)
-		if topic == nil || f.Producer == nil || !f.Producer.Idempotent || topic.Written(in.Doc) != f.Name {
-			continue
+var NoLogDuplicate = check.One("producer.no-log-duplicate", "A batch that a client library sends again is appended once.",
+	func(in *check.Input, t *check.Tally) check.Verdict {
+		ix := in.Index()
+		for _, f := range in.Doc.Flows {
+			topic := ix.Topic(f.Writes)
+			if topic == nil || f.Producer == nil || !f.Producer.Idempotent || topic.Written(in.Doc) != f.Name {
+				continue
+			}
+			appended(t, topic)
 		}
-		appended(t, topic)
-	}
-	return t.Verdict(fmt.Sprintf("no two of %s have the same producer id, epoch and sequence number", check.Plural(t.Examined(), "record")),
-		"no record of an idempotent producer is in a topic")
-})
+		return t.Verdict(fmt.Sprintf("no two of %s have the same producer id, epoch and sequence number", check.Plural(t.Examined(), "record")),
+			"no record of an idempotent producer is in a topic")
+	})
 
 // origin is one producer's way into one partition.
 type origin struct {
