@@ -173,7 +173,7 @@ func (s *Summarizer) handOver(b port.Batch) {
 
 // take stores events and returns the publications that are due. It tries until it succeeds or the role ends.
 func (s *Summarizer) take(ctx context.Context, events []event, sweep bool) ([]*publication, error) {
-	ids, at := observed(events)
+	ids, at := s.observed(events)
 	if s.hooks.Storing != nil && len(ids) > 0 {
 		s.hooks.Storing(ids, at)
 	}
@@ -196,7 +196,11 @@ func (s *Summarizer) take(ctx context.Context, events []event, sweep bool) ([]*p
 	}
 }
 
-func observed(events []event) (ids []string, at []Position) {
+// observed is what hooks hear; nothing without hooks.
+func (s *Summarizer) observed(events []event) (ids []string, at []Position) {
+	if s.hooks.Storing == nil && s.hooks.Stored == nil {
+		return nil, nil
+	}
 	for _, e := range events {
 		if e.poison == "" && !e.skipped {
 			ids, at = append(ids, e.id), append(at, e.at)

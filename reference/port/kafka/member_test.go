@@ -53,6 +53,27 @@ func TestFromStartReadsEverythingAndSeesWhatIsCommitted(t *testing.T) {
 	}
 }
 
+func TestAClientThatCommitsByItselfCommitsWhatWasPolled(t *testing.T) {
+	c := cluster(t, 1)
+	p := open(t, c)
+	committed := make(chan int64, 100)
+	c.ControlKey(int16(kmsg.OffsetCommit), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		committed <- req.(*kmsg.OffsetCommitRequest).Topics[0].Partitions[0].Offset
+		return nil, nil, false
+	})
+	send(t, producer(t, p, strict), "a", "b")
+	read(t, consumer(t, p, port.ConsumerConfig{AutoCommit: true}), 2)
+	select {
+	case at := <-committed:
+		if at != 2 {
+			t.Errorf("committed %d, want 2", at)
+		}
+	case <-time.After(limit):
+		t.Errorf("nothing was committed within %s", limit)
+	}
+}
+
 func TestAMemberThatWasSilentForTooLongHasLostItsPartitions(t *testing.T) {
 	c := cluster(t, 1)
 	p := open(t, c)
