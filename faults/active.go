@@ -2,7 +2,6 @@ package faults
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -24,13 +23,16 @@ type active struct {
 	matched int
 	count   int
 	what    []string
-	errs    []error
 }
 
-func (a *active) fail(err error) {
+// missed keeps why an action or its end did not work. It is no error of the run: a step without effect shows by its count, and
+// what was left hurt is put right by Heal, or is Heal's error.
+func (a *active) missed(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.errs = append(a.errs, fmt.Errorf("faults: step %s: %w", a.step.Name, err))
+	if len(a.what) < whats {
+		a.what = append(a.what, "it did not work: "+err.Error())
+	}
 }
 
 func (a *active) isOver() bool {

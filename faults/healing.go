@@ -40,7 +40,8 @@ func names(steps []*active, which func(*active) bool) []string {
 
 // Heal ends all faults: no step begins any more, actions that have begun run their length (within ctx), roles that were left
 // dead are started, paused ones go on, nodes come up. It says for every step what it did; a step whose moment never came has
-// Count 0. The error says what could not be healed. Healing twice changes nothing more.
+// Count 0, and so has one whose action did not work, with the reason. The error says what could not be healed. Healing twice
+// changes nothing more.
 func (r *Running) Heal(ctx context.Context) ([]target.Acted, error) {
 	r.mu.Lock()
 	if !r.healed {
@@ -77,9 +78,6 @@ func (r *Running) Heal(ctx context.Context) ([]target.Acted, error) {
 	acted := make([]target.Acted, len(steps))
 	for i, a := range steps {
 		acted[i] = a.acted()
-		a.mu.Lock()
-		errs = append(errs, a.errs...)
-		a.mu.Unlock()
 	}
 	return acted, errors.Join(errs...)
 }

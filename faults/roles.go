@@ -74,7 +74,7 @@ func (h *hooked) met(ctx context.Context) {
 	door, _ := target.DoorOf(ctx)
 	who, err := r.whom(a.step, door)
 	if err != nil {
-		a.fail(err)
+		a.missed(err)
 		h.over()
 		return
 	}
@@ -94,7 +94,7 @@ func (h *hooked) finish(end func() error, err error) {
 		err = end()
 	}
 	if err != nil {
-		h.active.fail(err)
+		h.active.missed(err)
 	}
 	h.over()
 }

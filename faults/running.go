@@ -78,7 +78,7 @@ func (r *Running) atMoment(a *active) {
 	}
 	defer r.end(a)
 	if err := r.act(a); err != nil {
-		a.fail(err)
+		a.missed(err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand"
+	"sync"
 	"time"
 
 	"tahanuji/system/contract"
@@ -17,7 +18,9 @@ const depth = 16
 
 // Drawer draws values of one schema. It is safe for concurrent use.
 type Drawer struct {
-	root *Node
+	root     *Node
+	resolved sync.Map // *Node -> *Node, see Resolve
+	patterns sync.Map // string -> *pattern
 }
 
 // Wish is what a caller wants of one value. The zero value wants nothing.
@@ -47,7 +50,7 @@ func New(schema json.RawMessage) (*Drawer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("draw: schema: %w", err)
 	}
-	return &Drawer{root}, nil
+	return &Drawer{root: root}, nil
 }
 
 // Value draws a value of the whole schema.
@@ -97,7 +100,7 @@ func (d *Drawer) draw(rng *rand.Rand, schema *Node, at contract.Pointer, wish Wi
 	case "null":
 		return Literal("null"), nil
 	}
-	return text(rng, s, at, wish)
+	return d.text(rng, s, at, wish)
 }
 
 func (d *Drawer) object(rng *rand.Rand, s *Node, at contract.Pointer, wish Wish, deep int) (*Node, error) {

@@ -3,6 +3,7 @@ package draw
 import (
 	"fmt"
 	"math/rand"
+	"regexp"
 	"regexp/syntax"
 	"strings"
 	"unicode"
@@ -11,18 +12,49 @@ import (
 // repeats is how often an open repetition (x*, x+, x{2,}) is drawn beyond its minimum at most.
 const repeats = 6
 
-// Pattern draws a string that a regular expression (RE2 syntax) matches. Anchors are kept by drawing nothing around them;
-// word boundaries are not planned for, so a caller checks what it got.
-func Pattern(rng *rand.Rand, pattern string) (string, error) {
-	re, err := syntax.Parse(pattern, syntax.Perl)
+// pattern is a regular expression to draw from.
+type pattern struct {
+	expr string
+	tree *syntax.Regexp
+	uuid bool // it takes UUIDs and no other text of their length
+}
+
+func readPattern(expr string) (*pattern, error) {
+	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
-		return "", fmt.Errorf("draw: pattern %q: %w", pattern, err)
+		return nil, fmt.Errorf("draw: pattern %q: %w", expr, err)
 	}
+	return &pattern{expr, tree, wantsUUID(expr)}, nil
+}
+
+func (p *pattern) draw(rng *rand.Rand) (string, error) {
 	var b strings.Builder
-	if err := write(&b, rng, re); err != nil {
-		return "", fmt.Errorf("draw: pattern %q: %w", pattern, err)
+	if err := write(&b, rng, p.tree); err != nil {
+		return "", fmt.Errorf("draw: pattern %q: %w", p.expr, err)
 	}
 	return b.String(), nil
+}
+
+// wantsUUID says whether a pattern takes UUIDs and no other text of that length: some readers hold more than the pattern against
+// them (RFC 9562, version and variant), so such a pattern gets real ones.
+func wantsUUID(expr string) bool {
+	re, err := regexp.Compile(expr)
+	for _, id := range []string{"0f8fad5b-d9cb-469f-a165-70867728950e", "7c9e6679-7425-40de-944b-e07fc1f90ae7"} {
+		if err != nil || !re.MatchString(id) || re.MatchString("x"+id[1:]) || re.MatchString(strings.ReplaceAll(id, "-", "0")) {
+			return false
+		}
+	}
+	return true
+}
+
+// Pattern draws a string that a regular expression (RE2 syntax) matches. Anchors are kept by drawing nothing around them;
+// word boundaries are not planned for, so a caller checks what it got.
+func Pattern(rng *rand.Rand, expr string) (string, error) {
+	p, err := readPattern(expr)
+	if err != nil {
+		return "", err
+	}
+	return p.draw(rng)
 }
 
 func write(b *strings.Builder, rng *rand.Rand, re *syntax.Regexp) error {

@@ -49,8 +49,20 @@ func (n *Node) member(name string) *Node {
 	return n.child(name)
 }
 
-// Resolve follows references, joins allOf and takes the first branch of oneOf and anyOf, until a plain schema is left.
+// Resolve follows references, joins allOf and takes the first branch of oneOf and anyOf, until a plain schema is left. The result
+// is shared: it must not be changed.
 func (d *Drawer) Resolve(s *Node) (*Node, error) {
+	if plain, ok := d.resolved.Load(s); ok {
+		return plain.(*Node), nil
+	}
+	plain, err := d.resolve(s)
+	if err == nil {
+		d.resolved.Store(s, plain)
+	}
+	return plain, err
+}
+
+func (d *Drawer) resolve(s *Node) (*Node, error) {
 	for range depth {
 		plain := &Node{Shape: Object}
 		var more []*Node

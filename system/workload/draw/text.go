@@ -3,7 +3,6 @@ package draw
 import (
 	"fmt"
 	"math/rand"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -14,11 +13,11 @@ import (
 const letters = "abcdefghijklmnopqrstuvwxyz"
 
 // text draws a string: by pattern, else by format, else a word of a fitting length.
-func text(rng *rand.Rand, s *Node, at contract.Pointer, wish Wish) (*Node, error) {
+func (d *Drawer) text(rng *rand.Rand, s *Node, at contract.Pointer, wish Wish) (*Node, error) {
 	least := whole(s, "minLength", 0)
 	most := whole(s, "maxLength", max(least, 4)+8)
 	if p := s.child("pattern"); p != nil {
-		return patterned(rng, p.String(), least, s, at)
+		return d.patterned(rng, p.String(), least, s, at)
 	}
 	if f := s.child("format"); f != nil {
 		if t := formatted(rng, f.String(), wish.Near); t != "" {
@@ -30,13 +29,17 @@ func text(rng *rand.Rand, s *Node, at contract.Pointer, wish Wish) (*Node, error
 }
 
 // patterned draws until the length fits too; a pattern whose strings are nearly always too long or short is an error.
-func patterned(rng *rand.Rand, pattern string, least int, s *Node, at contract.Pointer) (*Node, error) {
+func (d *Drawer) patterned(rng *rand.Rand, expr string, least int, s *Node, at contract.Pointer) (*Node, error) {
+	p, err := d.pattern(expr)
+	if err != nil {
+		return nil, fmt.Errorf("%w (at %s)", err, place(at))
+	}
 	most := whole(s, "maxLength", 1<<20)
-	if id := UUID(rng); wantsUUID(pattern, id) {
-		return Text(id), nil
+	if p.uuid {
+		return Text(UUID(rng)), nil
 	}
 	for range 200 {
-		t, err := Pattern(rng, pattern)
+		t, err := p.draw(rng)
 		if err != nil {
 			return nil, fmt.Errorf("%w (at %s)", err, place(at))
 		}
@@ -44,17 +47,19 @@ func patterned(rng *rand.Rand, pattern string, least int, s *Node, at contract.P
 			return Text(t), nil
 		}
 	}
-	return nil, fmt.Errorf("draw: %s: 200 strings of pattern %q, and none is %d to %d long", place(at), pattern, least, most)
+	return nil, fmt.Errorf("draw: %s: 200 strings of pattern %q, and none is %d to %d long", place(at), expr, least, most)
 }
 
-// wantsUUID says whether a pattern takes a UUID and no other text of that length: some readers hold more than the pattern against
-// it (RFC 9562, version and variant), so such a pattern gets real ones.
-func wantsUUID(pattern, id string) bool {
-	if !strings.ContainsRune(pattern, '-') || !strings.ContainsRune(pattern, 'f') {
-		return false
+// pattern reads a pattern once.
+func (d *Drawer) pattern(expr string) (*pattern, error) {
+	if p, ok := d.patterns.Load(expr); ok {
+		return p.(*pattern), nil
 	}
-	re, err := regexp.Compile(pattern)
-	return err == nil && re.MatchString(id) && !re.MatchString("x"+id[1:]) && !re.MatchString(strings.ReplaceAll(id, "-", "0"))
+	p, err := readPattern(expr)
+	if err == nil {
+		d.patterns.Store(expr, p)
+	}
+	return p, err
 }
 
 func word(rng *rand.Rand, n int) string {
