@@ -83,7 +83,11 @@ func (p *Proxy) keep(s *slot, resp kmsg.Response) {
 
 // copied completes the exchange of a copy.
 func (c *conn) copied(s *slot) {
-	s.claim.act(s.said(c, "was passed on twice; the copy was answered "+wire.CodeName(s.view.Failed())))
+	if code := s.view.Failed(); elsewhere(code) { // it went to the wrong node: nothing was done even once
+		s.claim.release()
+	} else {
+		s.claim.act(s.said(c, "was passed on twice; the copy was answered "+wire.CodeName(code)))
+	}
 	c.p.ledger.finish(s.rec, func(ex *history.Exchange) { ex.Took = time.Since(s.at) })
 }
 

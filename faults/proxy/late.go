@@ -1,9 +1,7 @@
 package proxy
 
 import (
-	"bufio"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"net"
@@ -123,11 +121,7 @@ func (p *Proxy) again(addr string, s *slot) (kmsg.Response, error) {
 	if s.unanswered() {
 		return nil, nil //nolint:nilnil // the protocol has no answer to acks=0
 	}
-	raw, err := wire.ReadFrame(bufio.NewReader(up))
-	if err != nil {
-		return nil, fmt.Errorf("late copy: %w", err)
-	}
-	return wire.ParseResponse(raw, s.q) //nolint:wrapcheck // it says who it is
+	return receive(up, s.q)
 }
 
 // own opens a connection of the proxy's own, authenticated where the cluster asks for it.
@@ -157,14 +151,5 @@ func (p *Proxy) ask(ctx context.Context, addr string, req kmsg.Request) (kmsg.Re
 	defer func() { _ = c.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	defer stop()
-	raw := kmsg.NewRequestFormatter(kmsg.FormatterClientID("tahanuji-proxy")).AppendRequest(nil, req, 1)
-	if _, err := c.Write(raw); err != nil {
-		return nil, fmt.Errorf("ask %s: %w", addr, err)
-	}
-	answer, err := wire.ReadFrame(bufio.NewReader(c))
-	if err != nil {
-		return nil, fmt.Errorf("ask %s: %w", addr, err)
-	}
-	q := wire.Request{Key: req.Key(), Version: req.GetVersion(), Corr: int32(binary.BigEndian.Uint32(raw[8:])), Body: req}
-	return wire.ParseResponse(answer, q) //nolint:wrapcheck // it says who it is
+	return exchange(c, req, 1)
 }

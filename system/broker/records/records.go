@@ -1,5 +1,5 @@
-// Package records reads Kafka's record batches (magic 2, KIP-98) as they stand in a Produce, a Fetch or a log. It writes
-// none, checks no CRC, and skips the message sets of Kafka before 0.11.
+// Package records reads Kafka's record batches (magic 2, KIP-98) as they stand in a Produce, a Fetch or a log, and writes plain
+// ones. It compresses nothing, checks no CRC, and skips the message sets of Kafka before 0.11.
 package records
 
 import (
