@@ -26,7 +26,8 @@ type fetching struct {
 	x       *exchange
 	parts   []*cursor
 	got     [][]record
-	timer   *virtual.Timer
+	waits   bool
+	timer   virtual.Timer
 	done    bool
 }
 
@@ -73,6 +74,7 @@ func (f *fetching) apply(x *exchange) {
 	for _, k := range f.parts {
 		k.part.waiting = append(k.part.waiting, f)
 	}
+	f.waits = true
 	f.timer = x.w.loop.After(x.w.time.FetchWait, f.send)
 }
 
@@ -88,10 +90,9 @@ func (f *fetching) ready() bool {
 
 // wake is called when a partition got records or a new leader. The answer takes all that came at this instant.
 func (f *fetching) wake() {
-	if f.done || f.timer == nil {
-		return
+	if f.waits && !f.done {
+		f.send()
 	}
-	f.send()
 }
 
 func (f *fetching) send() {
@@ -142,9 +143,7 @@ func (p *partition) forget(f *fetching) {
 
 func (f *fetching) answer(x *exchange, lost bool) {
 	c := f.c
-	if f.timer != nil {
-		f.timer.Stop()
-	}
+	f.timer.Stop()
 	f.done = true
 	if c.session != f.session || !c.stable {
 		return // the partitions are no longer this member's, or are again

@@ -49,14 +49,31 @@ type exchange struct {
 	isCopy     bool
 	replied    bool
 	answered   bool
-	timeout    bool // the client runs a timer for it
+	sent       bool // it has arrived at the broker's side, and the answer is on its way
+	gone       bool // there will be no answer
+}
+
+// Happen implements virtual.Event: the request arrives, or its answer does.
+func (x *exchange) Happen() {
+	if !x.sent {
+		x.sent = true
+		x.arrive()
+		return
+	}
+	x.finish(x.gone)
+}
+
+// back lets the answer, or the end of the connection, arrive at the client d from now.
+func (x *exchange) back(d time.Duration, gone bool) {
+	x.gone = gone
+	x.w.loop.Due(d, x)
 }
 
 // call sends a request.
 func (w *world) call(x *exchange) {
 	x.w, x.entry = w, -1
 	at := max(w.loop.Now()+w.latency(), x.from.blocked[x.class])
-	w.loop.After(at-w.loop.Now(), x.arrive)
+	w.loop.Due(at-w.loop.Now(), x)
 }
 
 // arrive is the moment at which the request stands before the broker.
@@ -144,11 +161,11 @@ func (x *exchange) settle() {
 		if x.step != nil {
 			after = orTime(x.step.Do.For, after) // the connection is then reset
 		}
-		w.loop.After(after, func() { x.finish(true) })
+		x.back(after, true)
 	case x.lose != "":
-		w.loop.After(w.latency(), func() { x.finish(true) })
+		x.back(w.latency(), true)
 	default:
-		w.loop.After(w.latency(), func() { x.finish(false) })
+		x.back(w.latency(), false)
 	}
 }
 
@@ -163,7 +180,7 @@ func (x *exchange) refuse(code int16) {
 	if x.entry >= 0 {
 		w.ledger[x.entry].Applied, w.ledger[x.entry].Told = history.Fail, history.Fail
 	}
-	w.loop.After(w.latency(), func() { x.finish(false) })
+	x.back(w.latency(), false)
 }
 
 // asked is what an item's offset shows when the broker never answered.
@@ -186,20 +203,19 @@ func (x *exchange) lost(why string) {
 	if x.lose == "silence" {
 		after = w.time.Request
 	}
-	w.loop.After(after, func() { x.finish(true) })
+	x.back(after, true)
 }
 
 func (x *exchange) finish(lost bool) {
 	if x.answered || x.from.dead {
 		return
 	}
-	x.from.when(func() {
-		if x.answered || x.from.dead {
-			return
-		}
-		x.answered = true
-		x.body.answer(x, lost)
-	})
+	if x.from.paused {
+		x.from.when(func() { x.finish(lost) })
+		return
+	}
+	x.answered = true
+	x.body.answer(x, lost)
 }
 
 // code is what the client was told of the first item.

@@ -91,7 +91,7 @@ func newWorld(cfg Config) *world {
 	if w.label == nil {
 		w.label = quickLabels(cfg.Doc, cfg.Load)
 	}
-	w.events = make([]history.Event, 0, 8*len(cfg.Sends)+64)
+	w.events = make([]history.Event, 0, w.expected())
 	for _, t := range cfg.Doc.Topics {
 		w.addTopic(t.Name, t.Partitions, t.Config)
 	}

@@ -9,6 +9,18 @@ import (
 // latency draws how long a message is on its way.
 func (w *world) latency() time.Duration { return time.Duration(w.rng.Int64N(int64(w.time.Latency))) }
 
+// expected is about how many events the history will have.
+func (w *world) expected() int {
+	each := 3 // send, answer, record at rest
+	if !w.cfg.NoStored {
+		each += 2
+	}
+	if w.cfg.Replay {
+		each *= 2
+	}
+	return each*len(w.cfg.Sends) + len(w.cfg.Sends)/4 + 256
+}
+
 // items cuts n items from a larger piece: small allocations cost more than the model's own work.
 func (w *world) items(n int) []history.Item {
 	if len(w.spareItems) < n {

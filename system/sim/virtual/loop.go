@@ -17,24 +17,55 @@ type Loop struct {
 	// Spin bounds the steps taken while time stands still; 0 is 1,000,000. Beyond it Run gives up: somebody spins.
 	Spin int
 	err  error
-	all  []*Task
-	// current is the task that runs, nil between tasks.
-	current *Task
+	// tasks and timers are what entries of the heap refer to: an entry without pointers costs the collector nothing.
+	tasks   []*Task
+	done    []uint32 // places in tasks that are free
+	timers  []slot
+	free    []uint32 // places in timers that are free
+	current *Task    // the task that runs, nil between tasks
 	limit   time.Duration
 	stopped func() bool
 }
 
-// Timer is a callback that is due.
-type Timer struct {
-	fn   func()
-	gone bool
+// Event is something that happens at a time.
+type Event interface{ Happen() }
+
+// Call makes a function an event.
+type Call func()
+
+// Happen implements Event.
+func (c Call) Happen() { c() }
+
+type slot struct {
+	event Event
+	gen   uint32 // counts uses of the place
 }
 
-// Stop forgets the timer; it is no error if it has run. A nil timer is stopped.
-func (t *Timer) Stop() {
-	if t != nil {
-		t.gone, t.fn = true, nil
+// Timer is an event that is due. The zero value is one that is over.
+type Timer struct {
+	loop *Loop
+	ref  uint32
+	gen  uint32
+}
+
+// Stop forgets the timer; it is no error if its event has happened.
+func (t Timer) Stop() {
+	if t.loop != nil {
+		t.loop.take(t.ref, t.gen)
 	}
+}
+
+// take empties a timer's place and returns its event, nil if it is over.
+func (l *Loop) take(ref, gen uint32) Event {
+	s := &l.timers[ref]
+	if s.gen != gen || s.event == nil {
+		return nil
+	}
+	e := s.event
+	s.event = nil
+	s.gen++
+	l.free = append(l.free, ref)
+	return e
 }
 
 // Now is the virtual time since the loop's start.
@@ -43,11 +74,23 @@ func (l *Loop) Now() time.Duration { return l.now }
 // Steps is how many callbacks and resumptions were run so far.
 func (l *Loop) Steps() int { return l.steps }
 
-// After runs fn once d from now. A callback never parks: what it calls is done at one instant.
-func (l *Loop) After(d time.Duration, fn func()) *Timer {
-	t := &Timer{fn: fn}
-	l.push(entry{at: l.now + max(d, 0), timer: t})
-	return t
+// After lets fn be called once d from now. A callback never parks: what it calls is done at one instant.
+func (l *Loop) After(d time.Duration, fn func()) Timer { return l.Due(d, Call(fn)) }
+
+// Due lets e happen once d from now.
+func (l *Loop) Due(d time.Duration, e Event) Timer {
+	var ref uint32
+	if n := len(l.free); n > 0 {
+		ref = l.free[n-1]
+		l.free = l.free[:n-1]
+	} else {
+		ref = uint32(len(l.timers))
+		l.timers = append(l.timers, slot{})
+	}
+	s := &l.timers[ref]
+	s.event = e
+	l.push(entry{at: l.now + max(d, 0), ref: ref, gen: s.gen})
+	return Timer{l, ref, s.gen}
 }
 
 func (l *Loop) push(e entry) {
@@ -93,48 +136,47 @@ func (l *Loop) Run(limit time.Duration, done func() bool) (bool, error) {
 		if l.idle > spin {
 			return false, fmt.Errorf("virtual: %d steps at %v without time passing; last to run: %s", l.idle, l.now, l.last(e))
 		}
-		l.take(e)
+		l.happen(e)
 	}
 }
 
-func (l *Loop) take(e entry) {
-	if e.task != nil {
-		if e.gen == e.task.gen && !e.task.done {
+func (l *Loop) happen(e entry) {
+	if !e.task {
+		if event := l.take(e.ref, e.gen); event != nil {
 			l.steps++
-			e.task.resume()
+			event.Happen()
 		}
 		return
 	}
-	if e.timer.gone {
-		return
+	if t := l.tasks[e.ref]; t != nil && e.gen == t.gen && !t.done {
+		l.steps++
+		t.resume()
 	}
-	l.steps++
-	fn := e.timer.fn
-	e.timer.gone, e.timer.fn = true, nil
-	fn()
 }
 
 func (l *Loop) last(e entry) string {
-	if e.task != nil {
-		return e.task.Name
+	if e.task && l.tasks[e.ref] != nil {
+		return l.tasks[e.ref].Name
 	}
 	return "a timer"
 }
 
 // Close ends every task that has not returned. After it the loop is of no use.
 func (l *Loop) Close() {
-	for _, t := range l.all {
-		t.Drop()
+	for _, t := range l.tasks {
+		if t != nil {
+			t.Drop()
+		}
 	}
-	l.all, l.events = nil, nil
+	l.tasks, l.events, l.timers, l.free = nil, nil, nil, nil
 }
 
 type entry struct {
 	at    time.Duration
 	order uint64
-	task  *Task
+	ref   uint32 // of a task or a timer
 	gen   uint32
-	timer *Timer
+	task  bool
 }
 
 // heap is a binary heap by (at, order): container/heap boxes each entry.

@@ -19,7 +19,8 @@ type Task struct {
 	next   func() (struct{}, bool)
 	stop   func()
 	yield  func(struct{}) bool
-	gen    uint32 // counts parkings, so that a stale wake-up is known
+	ref    uint32
+	gen    uint32 // counts resumptions over all tasks of the place, so that a stale wake-up is known
 	parked bool
 	done   bool
 }
@@ -33,7 +34,7 @@ func (l *Loop) Go(name string, fn func(t *Task)) *Task {
 	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
 		t.yield = yield
 		defer func() {
-			t.done = true
+			l.forget(t)
 			if r := recover(); r != nil {
 				if _, ok := r.(unwound); !ok {
 					l.Fail(fmt.Errorf("virtual: %s panicked: %v\n%s", t.Name, r, debug.Stack()))
@@ -44,23 +45,29 @@ func (l *Loop) Go(name string, fn func(t *Task)) *Task {
 	})
 	l.remember(t)
 	t.parked = true
-	l.push(entry{at: l.now, task: t, gen: t.gen})
+	l.push(entry{at: l.now, task: true, ref: t.ref, gen: t.gen})
 	return t
 }
 
-// remember keeps the tasks that live, for Close, and forgets those that are done once they are the majority.
+// remember gives a task a place.
 func (l *Loop) remember(t *Task) {
-	if len(l.all) >= 64 && len(l.all) == cap(l.all) {
-		live := l.all[:0]
-		for _, old := range l.all {
-			if !old.done {
-				live = append(live, old)
-			}
-		}
-		clear(l.all[len(live):])
-		l.all = live
+	if n := len(l.done); n > 0 {
+		t.ref = l.done[n-1]
+		l.done = l.done[:n-1]
+		t.gen = l.tasks[t.ref].gen + 1
+		l.tasks[t.ref] = t
+		return
 	}
-	l.all = append(l.all, t)
+	t.ref = uint32(len(l.tasks))
+	l.tasks = append(l.tasks, t)
+}
+
+// forget frees the place of a task that is done. The task stays there until the next one comes, for its count.
+func (l *Loop) forget(t *Task) {
+	if !t.done {
+		t.done = true
+		l.done = append(l.done, t.ref)
+	}
 }
 
 func (t *Task) resume() {
@@ -90,7 +97,7 @@ func (t *Task) Park(deadline time.Duration) {
 	}
 	t.parked = true
 	if deadline != Never {
-		l.push(entry{at: deadline, task: t, gen: t.gen})
+		l.push(entry{at: deadline, task: true, ref: t.ref, gen: t.gen})
 	}
 	if !t.yield(struct{}{}) {
 		panic(unwound{})
@@ -102,7 +109,7 @@ func (t *Task) Wake() {
 	if t == nil || t.done || !t.parked {
 		return
 	}
-	t.loop.push(entry{at: t.loop.now, task: t, gen: t.gen})
+	t.loop.push(entry{at: t.loop.now, task: true, ref: t.ref, gen: t.gen})
 }
 
 // Freeze keeps the task from running until Thaw, whatever happens.
@@ -130,7 +137,7 @@ func (t *Task) Drop() {
 		return
 	}
 	t.stop()
-	t.done = true
+	t.loop.forget(t)
 }
 
 // Unwind ends the running task from within.
