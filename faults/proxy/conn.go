@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -170,12 +171,15 @@ func (c *conn) answers() {
 	if c.lastly != nil {
 		c.lastly.Stop()
 	}
-	owed := c.owed
-	c.owed = nil
+	owed, due := c.owed, slices.DeleteFunc(c.due, func(s *slot) bool { return !s.ready })
+	c.owed, c.due = nil, nil
 	c.mu.Unlock()
 	for _, s := range owed {
 		s.claim.release()
 		c.p.ledger.lost(s.rec, "the connection ended before the answer")
+	}
+	for _, s := range due { // made answers that waited behind those that were owed
+		c.p.ledger.told(s, false)
 	}
 }
 

@@ -114,8 +114,8 @@ func (p *Proxy) meet(ctx context.Context) error {
 	var last error
 	for _, addr := range p.cfg.Upstream {
 		req := kmsg.NewPtrMetadataRequest()
-		req.SetVersion(1) // the oldest with "null is all topics"; ids come with the clients' own
-		req.Topics = nil
+		req.SetVersion(7)                          // known to brokers from 2.1 to this day
+		req.Topics = []kmsg.MetadataRequestTopic{} // none: their ids come with what clients ask
 		resp, err := p.ask(ctx, addr, req)
 		if err != nil {
 			last = err

@@ -48,6 +48,12 @@ func (r *Reader) Response(v *View, resp kmsg.Response) []Place {
 				v.Code = c.ErrorCode
 			}
 		}
+	case *kmsg.LeaveGroupResponse:
+		for _, m := range a.Members {
+			if m.ErrorCode != 0 {
+				v.Code = m.ErrorCode
+			}
+		}
 	case *kmsg.JoinGroupResponse:
 		v.Member, v.Generation = a.MemberID, a.Generation
 	case *kmsg.ConsumerGroupHeartbeatResponse:
