@@ -31,6 +31,15 @@ type Aim struct {
 	Kind contract.Kind // the kind of role whose requests, process or store is hit
 	// Members is how many instances the role has; 0 counts as one.
 	Members int
+
+	part, parts int // see Part
+}
+
+// Part aims at the i-th of n pieces of the load's second third, counted from 0: steps that must not meet at one request are
+// aimed at pieces of their own.
+func (a Aim) Part(i, n int) Aim {
+	a.part, a.parts = i, n
+	return a
 }
 
 // Role is the name of the role that is hit: the load's own recorder, the summarizer that reads the load's topic, the display
@@ -113,7 +122,11 @@ func (a Aim) middle() []workload.Event {
 	if len(all) < 3 {
 		return all
 	}
-	return all[len(all)/3 : 2*len(all)/3]
+	all = all[len(all)/3 : 2*len(all)/3]
+	if a.parts < 2 || len(all) < a.parts {
+		return all
+	}
+	return all[a.part*len(all)/a.parts : (a.part+1)*len(all)/a.parts]
 }
 
 // Written draws the label of a record that the role writes: an event for a recorder, for a summarizer a summary that is
