@@ -26,7 +26,7 @@ type Index struct {
 	// Committed and Ends by scan.
 	Committed map[string]map[GroupPartition]*history.Event
 	Ended     map[string]map[Partition]*history.Event
-	// Commits are what the broker applied, by group and partition, in the order in which it did.
+	// Commits are what the broker applied, by group and partition, in the order in which they arrived.
 	Commits map[GroupPartition][]Commit
 
 	in      *Input

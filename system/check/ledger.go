@@ -51,11 +51,6 @@ func (ix *Index) readLedger() {
 			}
 		}
 	}
-	for _, commits := range ix.Commits {
-		slices.SortStableFunc(commits, func(a, b Commit) int {
-			return cmp.Or(cmp.Compare(a.Done(), b.Done()), cmp.Compare(a.Exchange.Seq, b.Exchange.Seq))
-		})
-	}
 }
 
 // eras are the times at which the harness set offsets.

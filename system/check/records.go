@@ -114,6 +114,11 @@ func (ix *Index) readRecords() {
 		for scan := range scans {
 			t.Scanned[scan] = true
 		}
+		for scan, ends := range ix.Ended {
+			if t.endsEmpty(ends) {
+				t.Scanned[scan] = true
+			}
+		}
 		t.Records = ix.ordered(scans[history.ScanRest])
 		t.bounds()
 		for i, rows := range ix.decode(t, t.Records) {
@@ -131,6 +136,21 @@ func (ix *Index) readRecords() {
 			})
 		}
 	}
+}
+
+// endsEmpty says that a scan saw ends of the topic's partitions, all of them 0: it found no record because there is none.
+func (t *Topic) endsEmpty(ends map[Partition]*history.Event) bool {
+	seen := false
+	for p, e := range ends {
+		if p.Topic != t.Doc.Name {
+			continue
+		}
+		if e.Where.Offset > 0 {
+			return false
+		}
+		seen = true
+	}
+	return seen
 }
 
 // ordered are the records of the events by partition and offset; of a position seen twice the first sight counts.

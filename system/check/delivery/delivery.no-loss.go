@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tahanuji/system/check"
+	"tahanuji/system/history"
 )
 
 // NoLoss: each event that the source was told is recorded is in its topic, and the summary that it belongs to, once that is due,
@@ -13,7 +14,7 @@ var NoLoss = check.One("delivery.no-loss", "Every event that was acknowledged to
 		ix := in.Index()
 		repeats := 0
 		for _, s := range good(ix) {
-			if s.Recorded == nil {
+			if s.Recorded == nil || !s.Topic.Scanned[history.ScanRest] {
 				continue
 			}
 			t.Look(1)
@@ -37,7 +38,7 @@ var NoLoss = check.One("delivery.no-loss", "Every event that was acknowledged to
 			t.Note("%d of the records repeat an event, which at-least-once allows", repeats)
 		}
 		return t.Verdict(fmt.Sprintf("each of %s is in its topic and counted in %s", check.Plural(t.Examined(), "recorded event"), dues(due)),
-			"the source was told of no event that it is recorded")
+			"the source was told of no event that it is recorded, or the topic was not scanned")
 	})
 
 func dues(n int) string {

@@ -1,7 +1,9 @@
 package groups
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"tahanuji/system/check"
@@ -116,31 +118,74 @@ func short(topic *check.Topic, r *reader, p check.Partition, e *history.Event, c
 	return f
 }
 
-// goesBack finds commits below an earlier one of the same era. Two that were under way at once on different connections have no
-// order, unless the later one was held back.
+// goesBack finds commits below an earlier one of the same era. One is certainly earlier if it came before on the same connection or
+// was answered before the other arrived; behind one that the proxy held back also if it was answered before that one was.
 func goesBack(t *check.Tally, at check.GroupPartition, commits []check.Commit) {
-	var highest *check.Commit
-	for i := range commits {
-		c := &commits[i]
-		if c.Exchange.Copy {
+	own := slices.DeleteFunc(slices.Clone(commits), func(c check.Commit) bool { return c.Exchange.Copy })
+	answered := slices.SortedStableFunc(slices.Values(own), func(a, b check.Commit) int { return cmp.Compare(a.Done(), b.Done()) })
+	slices.SortFunc(own, func(a, b check.Commit) int { return cmp.Compare(a.Exchange.Seq, b.Exchange.Seq) })
+	t.Look(len(own))
+	var before highest // of those answered before
+	next := 0
+	onConn := map[int64]*highest{}
+	for i := range own {
+		c := &own[i]
+		for ; next < len(answered) && answered[next].Done() <= c.At(); next++ {
+			before.take(&answered[next])
+		}
+		mine := onConn[c.Exchange.Conn]
+		if mine == nil {
+			mine = &highest{}
+			onConn[c.Exchange.Conn] = mine
+		}
+		was := mine.above(c)
+		if was == nil {
+			was = before.above(c)
+		}
+		if was == nil && c.Exchange.Do == "hold" {
+			was = overtaken(answered, c)
+		}
+		if was == nil {
+			mine.take(c)
 			continue
 		}
-		t.Look(1)
-		if highest == nil || highest.Era != c.Era || c.Offset >= highest.Offset {
-			highest = c
-			continue
-		}
-		ordered := highest.Done() <= c.At() || highest.Exchange.Conn == c.Exchange.Conn || c.Exchange.Do == "hold"
-		if ordered {
-			before := highest
-			t.Find(func() check.Finding {
-				return check.Finding{
-					Text: fmt.Sprintf("%s committed %d of %s/%d for %s after %s had committed %d", c.Exchange.Door, c.Offset, at.Topic, at.Partition.Partition, at.Group,
-						before.Exchange.Door, before.Offset),
-					Exchanges: []int64{before.Exchange.Seq, c.Exchange.Seq},
-				}
-			})
-			highest = c // what follows is measured from here: one step back is one finding
+		t.Find(func() check.Finding {
+			return check.Finding{
+				Text: fmt.Sprintf("%s committed %d of %s/%d for %s after %s had committed %d", c.Exchange.Door, c.Offset, at.Topic, at.Partition.Partition, at.Group,
+					was.Exchange.Door, was.Offset),
+				Exchanges: []int64{was.Exchange.Seq, c.Exchange.Seq},
+			}
+		})
+		clear(onConn) // what follows is measured from here: one step back is one finding
+		onConn[c.Exchange.Conn] = &highest{c}
+		before = highest{c}
+	}
+}
+
+// highest commit of the latest era.
+type highest struct{ commit *check.Commit }
+
+func (h *highest) take(c *check.Commit) {
+	if h.commit == nil || h.commit.Era < c.Era || h.commit.Era == c.Era && h.commit.Offset <= c.Offset {
+		h.commit = c
+	}
+}
+
+// above is the highest commit if it is of c's era and above it.
+func (h *highest) above(c *check.Commit) *check.Commit {
+	if h.commit != nil && h.commit.Era == c.Era && h.commit.Offset > c.Offset && h.commit.Exchange.Seq != c.Exchange.Seq {
+		return h.commit
+	}
+	return nil
+}
+
+// overtaken is the highest commit that was answered while c was held back.
+func overtaken(answered []check.Commit, c *check.Commit) *check.Commit {
+	var h highest
+	for i := range answered {
+		if answered[i].Done() < c.Done() && answered[i].Exchange.Seq != c.Exchange.Seq {
+			h.take(&answered[i])
 		}
 	}
+	return h.above(c)
 }
