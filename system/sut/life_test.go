@@ -273,3 +273,50 @@ func TestAServiceThatFloodsItsOutputIsServedAllTheSame(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 }
+
+func TestTheLineOfReadinessIsLookedForAnewAtEachStart(t *testing.T) {
+	t.Parallel()
+	s, env := running(t, only(toko(), "kasir"), recorder("once", `    ready: {line: "first start", within: 1s}`))
+	role := s.Roles()[0]
+	if err := role.Kill(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := role.Start(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is seen that it did not get ready again", func() bool { return len(s.Notes()) > 0 })
+	if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, "kasir/1 was not ready within 1s") {
+		t.Error(notes)
+	}
+	for _, e := range env.Rec.Events() {
+		if e.Key == "ready" && e.Phase != history.OK && e.Phase != history.Fail {
+			t.Errorf("%+v", e)
+		}
+	}
+	if got := events(env, "kasir/1"); !slices.Equal(got, []string{"started", "ready", "killed", "started", "ready"}) {
+		t.Errorf("events %q", got)
+	}
+}
+
+func TestASetupIsRunOnceForAllRuns(t *testing.T) {
+	t.Parallel()
+	doc := only(toko(), "kasir")
+	dir := t.TempDir()
+	c := command(t, doc, "setup: [sh, -c, 'echo all >> "+dir+"/log']"+recorder("http", healthy, "    setup: [[sh, -c, 'echo one >> "+dir+"/log'], [sh, -c, 'echo two >> "+dir+"/log']]"))
+	for range 2 {
+		s, err := c.Start(t.Context(), environment(t, doc))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if log, err := os.ReadFile(filepath.Join(dir, "log")); err != nil || string(log) != "all\none\ntwo\n" {
+		t.Errorf("%q, %v", log, err)
+	}
+	if got := fails(t, recorder("http", healthy, "    setup: [sh, -c, 'echo no compiler >&2; exit 9']")); !strings.Contains(got, "exit status 9") ||
+		!strings.Contains(got, "no compiler") {
+		t.Error(got)
+	}
+}

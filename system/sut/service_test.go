@@ -48,6 +48,14 @@ func serve(mode string) {
 			panic(err)
 		}
 		fmt.Println("grandchild", child.Process.Pid)
+	case "once":
+		mark := os.Getenv("STATE") + "/started"
+		if _, err := os.Stat(mark); err != nil {
+			fmt.Println("first start")
+		}
+		if err := os.WriteFile(mark, nil, 0o644); err != nil {
+			panic(err)
+		}
 	case "stdio":
 		stdio()
 		return
