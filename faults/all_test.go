@@ -159,3 +159,31 @@ func TestARoleIsKilledOnceMoreAtRest(t *testing.T) {
 		}
 	}
 }
+
+func TestSmallLoadsCanBeAimedAt(t *testing.T) {
+	for _, path := range documents {
+		doc, err := contract.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, events := range []int{8, 12, 30} {
+			for n := range uint64(20) {
+				l, err := workload.Make(doc, workload.Options{Seed: n, Base: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), Events: events})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for name, kind := range map[string]contract.Kind{"role-killed": contract.Summarizer, "produce-held": contract.Summarizer, "fetch-cut": contract.Display, "late-input": contract.Recorder} {
+					f, _ := faults.Named(name)
+					steps, err := f.Aim(seed.Rand(n, name), faults.Aim{Doc: doc, Load: l, Kind: kind})
+					if err != nil {
+						t.Errorf("%s, %d events, seed %d: %v", doc.ID, events, n, err)
+						continue
+					}
+					if err := (faults.Plan{Steps: steps}).Validate(doc, l); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		}
+	}
+}

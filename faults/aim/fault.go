@@ -174,6 +174,9 @@ func (a Aim) summary(rng *rand.Rand) (string, error) {
 			}
 		}
 	}
+	if len(labels) == 0 && a.parts > 1 {
+		return a.Part(0, 1).summary(rng)
+	}
 	if len(labels) == 0 {
 		return "", fmt.Errorf("aim: no window with an event of the load's second third closes, so no summary can be named")
 	}
