@@ -18,6 +18,7 @@ import (
 
 	"tahanuji/reference/port"
 	"tahanuji/reference/port/kafka"
+	"tahanuji/reference/port/postgres"
 	"tahanuji/reference/port/sqlite"
 	"tahanuji/reference/sensor"
 )
@@ -29,6 +30,7 @@ type Settings struct {
 	Summaries string // topic; "" as configured
 	Group     string // consumer group of this role; "" as configured
 	State     string // folder that outlives the process, one for all instances of the role
+	Postgres  string // URL of a database; "" keeps state in SQLite files in State
 	Port      int    // of the role's HTTP server on 127.0.0.1
 	Instance  int    // from 1
 	Config    string // JSON file of a sensor.Config; "" the sensor system's
@@ -47,6 +49,7 @@ func Parse(args []string, getenv func(string) string) (Settings, error) {
 	text(&s.Summaries, "summaries", "topic of summaries", "")
 	text(&s.Group, "group", "consumer group", "")
 	text(&s.State, "state", "folder that outlives the process", ".")
+	text(&s.Postgres, "postgres", "URL of a PostgreSQL database for state, instead of files in -state", "")
 	text(&s.Config, "config", "JSON file of the roles' configuration", "")
 	text(&s.Flaw, "flaw", "flaws to switch on, joined with \",\"", "")
 	f.IntVar(&s.Port, "port", 0, "port of the HTTP server on 127.0.0.1, 0: any ($PORT)")
@@ -95,21 +98,24 @@ func (s Settings) Roles() (sensor.Config, sensor.Flaws, error) {
 	return c, flaws, err
 }
 
-// Kafka is the role's port: a SQLite file for all instances in State, and one for each of them.
+// Kafka is the role's port: one store for all instances, and one for each of them.
 func (s Settings) Kafka(role string) *kafka.Port {
 	return kafka.New(kafka.Config{
 		Bootstrap: strings.Split(s.Bootstrap, ","),
 		ClientID:  role + "-" + strconv.Itoa(s.Instance),
 		Instance:  s.Instance,
 		OpenStore: func(ctx context.Context, shared bool) (port.Store, error) {
-			name := "shared.db"
+			name := "shared"
 			if !shared {
-				name = "instance-" + strconv.Itoa(s.Instance) + ".db"
+				name = "instance-" + strconv.Itoa(s.Instance)
+			}
+			if s.Postgres != "" {
+				return postgres.Open(ctx, postgres.Config{URL: s.Postgres, Name: role + "/" + name})
 			}
 			if err := os.MkdirAll(s.State, 0o755); err != nil {
 				return nil, err
 			}
-			return sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(s.State, name)})
+			return sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(s.State, name+".db")})
 		},
 	})
 }
