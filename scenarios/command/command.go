@@ -43,7 +43,7 @@ type Command struct {
 // All lists the commands.
 func All() []Command {
 	return []Command{
-		runCommand(), lintCommand(), listCommand(), replayCommand(), recheckCommand(), diffCommand(),
+		runCommand(), initCommand(), lintCommand(), listCommand(), replayCommand(), recheckCommand(), diffCommand(),
 		canAdoptCommand(), reportCommand(), verifyCommand(),
 	}
 }
