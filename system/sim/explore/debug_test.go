@@ -33,7 +33,7 @@ func TestDebug(t *testing.T) {
 			fmt.Println(x.Seq, x.At, x.Door, x.API, x.Member, x.Generation, x.Applied, x.Told, x.Fault, x.Do, fmt.Sprintf("%+v", x.Items))
 		}
 	}
-	for _, v := range b.judge(t.Context(), r.History) {
+	for _, v := range b.judge(nil)(t.Context(), r.History) {
 		if v.Outcome == "broken" || os.Getenv("ALL") != "" {
 			fmt.Println(v.Clause, v.Outcome, v.Why, v.Witness)
 		}

@@ -20,9 +20,8 @@ import (
 func (e *Explorer) Draw(n int) (Plan, error) {
 	number := strconv.Itoa(n)
 	rng := seed.Rand(e.cfg.Seed, "plan", number)
-	p := Plan{Seed: seed.Derive(e.cfg.Seed, "model", number), Events: e.cfg.Events,
-		LoadSeed: seed.Derive(e.cfg.Seed, "load", strconv.Itoa(rng.Intn(e.cfg.Loads))), Members: 1 + rng.Intn(e.cfg.Members),
-		Gap: []time.Duration{time.Millisecond, 5 * time.Millisecond, 40 * time.Millisecond}[rng.Intn(3)]}
+	p := e.Blank(seed.Derive(e.cfg.Seed, "model", number), rng.Intn(e.cfg.Loads))
+	p.Members, p.Gap = 1+rng.Intn(e.cfg.Members), Gaps()[rng.Intn(len(Gaps()))]
 	p.Replay = e.cfg.Replay > 0 && rng.Intn(e.cfg.Replay) == 0
 	load, err := e.loads.of(p)
 	if err != nil {
@@ -40,10 +39,62 @@ func (e *Explorer) Draw(n int) (Plan, error) {
 	for range rng.Intn(e.cfg.Crashes + 1) {
 		p.Steps = append(p.Steps, e.crash(rng, load, on)...)
 	}
-	for i := range p.Steps {
-		p.Steps[i].Name = fmt.Sprintf("%s#%d", p.Steps[i].Fault, i)
-	}
+	rename(p.Steps)
 	return p, nil
+}
+
+// Blank is a plan without steps over the number-th load.
+func (e *Explorer) Blank(own uint64, number int) Plan {
+	return Plan{Seed: own, Events: e.cfg.Events, LoadSeed: seed.Derive(e.cfg.Seed, "load", strconv.Itoa(number)), Members: 1}
+}
+
+// Gaps are the longest pauses of the source between two sends that are drawn: a flood, a stream, and single drops.
+func Gaps() []time.Duration {
+	return []time.Duration{time.Millisecond, 5 * time.Millisecond, 40 * time.Millisecond}
+}
+
+// Add aims one more use of a fault, or of a crash point where name is Crash, and adds its steps to a plan. Equal seeds aim
+// alike. False says that the fault can't be aimed at that kind of role.
+func (e *Explorer) Add(p Plan, name string, kind contract.Kind, from uint64) (Plan, bool, error) {
+	load, err := e.loads.of(p)
+	if err != nil {
+		return p, false, err
+	}
+	rng := seed.Rand(from, "aim")
+	var steps []target.Step
+	if name == Crash {
+		steps = e.crash(rng, load, []contract.Kind{kind})
+	} else if f, ok := faults.Named(name); ok && suits(name, kind) {
+		steps, err = f.Aim(rng, e.on(load, kind, p.Members))
+	}
+	if err != nil || len(steps) == 0 {
+		return p, false, nil // nothing to take hold of
+	}
+	p.Steps = append(slices.Clone(p.Steps), steps...)
+	rename(p.Steps)
+	return p, true, nil
+}
+
+// Crash names the use of a crash point at a call of a role's port.
+const Crash = "crash"
+
+func rename(steps []target.Step) {
+	for i := range steps {
+		steps[i].Name = fmt.Sprintf("%s#%d", steps[i].Fault, i)
+	}
+}
+
+func (e *Explorer) on(load *workload.Load, kind contract.Kind, members int) faults.Aim {
+	on := faults.Aim{Doc: e.cfg.Doc, Load: load, Kind: kind, Members: 1}
+	if kind == contract.Summarizer {
+		on.Members = members
+	}
+	return on
+}
+
+// suits says whether a fault may be aimed at a kind of role: the source knows one recorder and the reader one display.
+func suits(name string, kind contract.Kind) bool {
+	return !strings.HasPrefix(name, "member-") || kind == contract.Summarizer
 }
 
 // kinds of roles that faults are aimed at.
@@ -61,14 +112,10 @@ func (e *Explorer) fault(rng *rand.Rand, load *workload.Load, kinds []contract.K
 	const tries = 20
 	for range tries {
 		f, kind := all[rng.Intn(len(all))], kinds[rng.Intn(len(kinds))]
-		if strings.HasPrefix(f.Name, "member-") && kind != contract.Summarizer {
-			continue // the source knows one recorder and the reader one display
+		if !suits(f.Name, kind) {
+			continue
 		}
-		on := faults.Aim{Doc: e.cfg.Doc, Load: load, Kind: kind, Members: 1}
-		if kind == contract.Summarizer {
-			on.Members = members
-		}
-		if steps, err := f.Aim(rng, on); err == nil {
+		if steps, err := f.Aim(rng, e.on(load, kind, members)); err == nil {
 			return steps
 		}
 	}

@@ -40,13 +40,20 @@ func open(t testing.TB, file string) bench {
 	return bench{doc, cast, contract.Clauses(doc), checkers.All()}
 }
 
-func (b bench) judge(ctx context.Context, h *history.History) []check.Verdict {
-	return check.Judge(ctx, b.clauses, &check.Input{Doc: b.doc, History: h, Lacks: model.Lacks()}, b.all)
+// judge judges the clauses that are looked for, nil for all.
+func (b bench) judge(only []contract.ID) Judge {
+	clauses := b.clauses
+	if only != nil {
+		clauses = slices.DeleteFunc(slices.Clone(clauses), func(c contract.Clause) bool { return !slices.Contains(only, c.ID) })
+	}
+	return func(ctx context.Context, h *history.History) []check.Verdict {
+		return check.Judge(ctx, clauses, &check.Input{Doc: b.doc, History: h, Lacks: model.Lacks()}, b.all)
+	}
 }
 
 func (b bench) explorer(t testing.TB, flaw string, c Config) *Explorer {
 	t.Helper()
-	c.Doc, c.Judge = b.doc, b.judge
+	c.Doc, c.Judge = b.doc, b.judge(c.Clauses)
 	c.Roles = func() ([]model.Role, error) { return b.cast.Roles(flaw) }
 	e, err := New(c)
 	if err != nil {

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"tahanuji/faults"
 	"tahanuji/system/target"
@@ -12,21 +13,20 @@ import (
 // maxShrinks bounds how many smaller plans are tried for one finding.
 const maxShrinks = 2000
 
-// Shrink makes a finding's plan smaller as long as the same clause still breaks: first fewer steps, then no replay, one member
-// and fewer events, then smaller steps.
+// Shrink makes a finding's plan smaller as long as the same clause still breaks: fewer steps, fewer events, no replay, one member,
+// and last smaller steps. A smaller plan counts only if all its steps act: one that does not may be what keeps another honest,
+// such as the member that joins before one leaves.
 func (e *Explorer) Shrink(ctx context.Context, f *Finding) error {
 	s := &shrinker{e: e, ctx: ctx, f: f}
 	for s.err == nil {
-		before := f.Shrunk
-		s.whole = false
 		changed := s.steps()
-		s.whole = true
-		changed = s.simpler() || changed
 		changed = s.events() || changed
-		if !changed || f.Shrunk == before || f.Shrunk >= maxShrinks {
+		changed = s.simpler() || changed
+		if !changed || f.Shrunk >= maxShrinks {
 			break
 		}
 	}
+	s.numbers()
 	return s.err
 }
 
@@ -35,9 +35,6 @@ type shrinker struct {
 	ctx context.Context
 	f   *Finding
 	err error
-	// whole wants every step of a smaller plan to act: a step that does not may be what keeps another one honest, such as the
-	// member that joins before one leaves.
-	whole bool
 }
 
 // try plays a smaller plan and takes it over if it still breaks the clause.
@@ -47,9 +44,6 @@ func (s *shrinker) try(p Plan) bool {
 	}
 	s.f.Shrunk++
 	broken, acted, err := s.e.try(s.ctx, p)
-	if err == nil && s.whole && !acted {
-		return false
-	}
 	if err != nil {
 		if s.ctx.Err() != nil {
 			s.err = err
@@ -57,12 +51,94 @@ func (s *shrinker) try(p Plan) bool {
 		return false // a plan that can't be played is no smaller witness
 	}
 	for _, v := range broken {
-		if v.Clause == s.f.Verdict.Clause {
+		if acted && v.Clause == s.f.Verdict.Clause {
 			s.f.Plan, s.f.Verdict = p, v
 			return true
 		}
 	}
 	return false
+}
+
+// less takes away pieces of a list, from all of it down to single ones (Zeller's delta debugging, complements alone), as long as
+// keep takes the rest.
+func less[T any](all []T, keep func(rest []T) bool) bool {
+	changed := false
+	for size := len(all); size >= 1; size /= 2 {
+		for at := 0; at < len(all); {
+			rest := slices.Delete(slices.Clone(all), at, min(at+size, len(all)))
+			if keep(rest) {
+				all, changed = rest, true
+			} else {
+				at += size
+			}
+		}
+	}
+	return changed
+}
+
+func (s *shrinker) steps() bool {
+	return less(s.f.Plan.Steps, func(rest []target.Step) bool {
+		p := s.f.Plan
+		p.Steps = rest
+		return s.try(p)
+	})
+}
+
+// events takes events away: all but those that the steps name and those of the same keys at first, for that is most often it.
+func (s *shrinker) events() bool {
+	whole := s.f.Plan
+	whole.Keep = nil
+	load, err := s.e.loads.of(whole)
+	if err != nil {
+		s.err = err
+		return false
+	}
+	keep := func(rest []string) bool {
+		p := s.f.Plan
+		p.Keep = rest
+		return len(rest) > 0 && named(p) && s.try(p)
+	}
+	all := s.f.Plan.Keep
+	if all == nil {
+		all = labels(load)
+		s.f.Plan.Keep = all
+	}
+	changed := false
+	if some := related(s.f.Plan.Steps, load, all); len(some) < len(all) && keep(some) {
+		all, changed = some, true
+	}
+	return less(all, keep) || changed
+}
+
+// simpler tries without a replay, with one member, and with the standard gap.
+func (s *shrinker) simpler() bool {
+	changed := false
+	for _, edit := range []func(p *Plan) bool{
+		func(p *Plan) bool { was := p.Replay; p.Replay = false; return was },
+		func(p *Plan) bool { was := p.Members > 1; p.Members = 1; return was },
+		func(p *Plan) bool { was := p.Gap != 0; p.Gap = 0; return was },
+	} {
+		p := s.f.Plan
+		if edit(&p) && s.try(p) {
+			changed = true
+		}
+	}
+	return changed
+}
+
+// numbers makes lengths of time, counts and budgets of the steps that are left smaller.
+func (s *shrinker) numbers() {
+	for i := 0; i < len(s.f.Plan.Steps) && s.err == nil; {
+		one := faults.Plan{Steps: s.f.Plan.Steps[i : i+1]}
+		if !slices.ContainsFunc(one.Shrink(), func(q faults.Plan) bool {
+			p := s.f.Plan
+			p.Steps = slices.Clone(p.Steps)
+			p.Steps[i] = q.Steps[0]
+			return s.try(p)
+		}) {
+			i++
+		}
+	}
 }
 
 // manned says whether each role keeps a member: one that leaves for good where no other is breaks promises that nobody made.
@@ -85,79 +161,6 @@ func manned(p Plan) bool {
 	return true
 }
 
-// steps tries the smaller lists of steps that plans know of themselves, until none works.
-func (s *shrinker) steps() bool {
-	changed := false
-	for again := true; again && s.err == nil; {
-		again = false
-		p := s.f.Plan
-		smaller := faults.Plan{Seed: p.Seed, Steps: p.Steps}.Shrink()
-		if len(p.Steps) > 0 {
-			smaller = append([]faults.Plan{{Seed: p.Seed}}, smaller...)
-		}
-		for _, q := range smaller {
-			p.Steps = q.Steps
-			if s.try(p) {
-				again, changed = true, true
-				break
-			}
-		}
-	}
-	return changed
-}
-
-// simpler tries without a replay, with one member, and with the standard gap.
-func (s *shrinker) simpler() bool {
-	changed := false
-	for _, edit := range []func(p *Plan) bool{
-		func(p *Plan) bool { was := p.Replay; p.Replay = false; return was },
-		func(p *Plan) bool { was := p.Members > 1; p.Members = 1; return was },
-		func(p *Plan) bool { was := p.Gap != 0; p.Gap = 0; return was },
-	} {
-		p := s.f.Plan
-		if edit(&p) && s.try(p) {
-			changed = true
-		}
-	}
-	return changed
-}
-
-// events takes away pieces of the events, from halves down to single ones (Zeller's delta debugging, complements alone).
-func (s *shrinker) events() bool {
-	load, err := s.e.loads.of(Plan{LoadSeed: s.f.Plan.LoadSeed, Events: s.f.Plan.Events, Sources: s.f.Plan.Sources})
-	if err != nil {
-		s.err = err
-		return false
-	}
-	keep := s.f.Plan.Keep
-	if keep == nil {
-		keep = labels(load)
-	}
-	changed := false
-	for size := len(keep) / 2; size >= 1 && s.err == nil; {
-		removed := false
-		for at := 0; at < len(keep); {
-			rest := slices.Delete(slices.Clone(keep), at, min(at+size, len(keep)))
-			p := s.f.Plan
-			p.Keep = rest
-			if len(rest) > 0 && named(p, load) && s.try(p) {
-				keep, removed, changed = rest, true, true
-				continue
-			}
-			at += size
-		}
-		if size == 1 && !removed {
-			break
-		}
-		if size > 1 {
-			size /= 2
-		} else if !removed {
-			break
-		}
-	}
-	return changed
-}
-
 // labels are the events of a load in the order in which the source first sends them.
 func labels(load *workload.Load) []string {
 	var out []string
@@ -171,8 +174,30 @@ func labels(load *workload.Load) []string {
 	return out
 }
 
+// related are the events among all that steps name, by themselves or by their summaries, and those of the same keys.
+func related(steps []target.Step, load *workload.Load, all []string) []string {
+	keys := map[string]bool{}
+	for _, e := range load.Events {
+		for _, s := range steps {
+			for _, label := range []string{s.At.Carries, s.At.Passes, s.At.After} {
+				summary, isSummary := strings.CutPrefix(label, "summary:")
+				if label == e.Label || isSummary && strings.HasPrefix(summary, strings.Join(e.Group, ",")+"|") {
+					keys[e.Key] = true
+				}
+			}
+		}
+	}
+	var out []string
+	for _, e := range load.Events {
+		if keys[e.Key] && slices.Contains(all, e.Label) {
+			out = append(out, e.Label)
+		}
+	}
+	return out
+}
+
 // named says whether the events that steps on the input name are still sent.
-func named(p Plan, load *workload.Load) bool {
+func named(p Plan) bool {
 	return !slices.ContainsFunc(p.Steps, func(s target.Step) bool {
 		return workload.IsInput(s.Do.Do) && !slices.Contains(p.Keep, s.At.After)
 	})

@@ -92,6 +92,9 @@ func newWorld(cfg Config) *world {
 		w.label = quickLabels(cfg.Doc, cfg.Load)
 	}
 	w.events = make([]history.Event, 0, w.expected())
+	if !cfg.NoLedger {
+		w.ledger = make([]history.Exchange, 0, 4*len(cfg.Sends)+256)
+	}
 	for _, t := range cfg.Doc.Topics {
 		w.addTopic(t.Name, t.Partitions, t.Config)
 	}

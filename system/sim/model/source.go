@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tahanuji/system/history"
+	"tahanuji/system/sim/virtual"
 	"tahanuji/system/sut"
 	"tahanuji/system/workload"
 )
@@ -26,6 +27,7 @@ type source struct {
 	paced  time.Duration // event time of the load's begin, since Load.Base
 	waited bool
 	gapEnd time.Duration // no send before it
+	onward virtual.Event // dispatch
 }
 
 // line is a queue of sends of which one is under way.
@@ -36,7 +38,8 @@ type line struct {
 
 func (s *source) begin(sends []workload.Send) {
 	s.sends, s.next, s.ended = sends, 0, false
-	s.w.loop.After(0, s.dispatch)
+	s.onward = virtual.Call(s.dispatch)
+	s.w.loop.Due(0, s.onward)
 }
 
 func (s *source) done() bool { return s.next == len(s.sends) && s.open == 0 }
@@ -61,7 +64,7 @@ func (s *source) dispatch() {
 			}
 			gap := time.Duration(w.rng.Int64N(int64(w.time.Gap)))
 			s.gapEnd = w.loop.Now() + gap
-			w.loop.After(gap, s.dispatch)
+			w.loop.Due(gap, s.onward)
 		}
 		if one.Burst == 0 {
 			s.slots++
