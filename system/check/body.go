@@ -15,6 +15,9 @@ type shape struct {
 	time bool // it sets the time
 }
 
+// whole is the shape of a record that has all parts.
+var whole = shape{data: true, kind: true, time: true}
+
 func shapeOf(env contract.Envelope, record string) (shape, bool) {
 	value, ok := parsed(record)
 	if !ok {

@@ -208,9 +208,9 @@ func (c *Cell) Last() (Summary, bool) {
 	return c.Published[len(c.Published)-1], true
 }
 
-// CountOf a summary, false where it has none.
+// CountOf a summary, false where it has none, as the summary that was not published.
 func (f *Fold) CountOf(s Summary) (int64, bool) {
-	if f.Count < 0 || !s.Has[f.Count] {
+	if f.Count < 0 || f.Count >= len(s.Has) || !s.Has[f.Count] {
 		return 0, false
 	}
 	return s.Values[f.Count].Int64()

@@ -35,6 +35,10 @@ func (ix *Index) join() {
 		if bodies && t.FromSource {
 			ix.joinBodies(t)
 		}
+		if t.FromSource {
+			ix.markBroken(t)
+			ix.markLike(t)
+		}
 		for i := range t.Records {
 			if r := &t.Records[i]; r.Sent != nil {
 				r.Sent.Records = append(r.Sent.Records, r)
@@ -131,35 +135,10 @@ func (ix *Index) markPoison() {
 	}
 }
 
-// BySameBody finds for each of the records an event whose record without its id is the same: what a role sent under another id.
-func (ix *Index) BySameBody(t *Topic, records []*Record) map[*Record]*Sent {
-	out := map[*Record]*Sent{}
-	if len(records) == 0 {
-		return out
-	}
-	env := ix.in.Doc.Envelope
-	whole := shape{data: true, kind: true, time: true}
-	byBody := make(map[string]*Sent, len(t.Sent))
-	for _, s := range t.Sent {
-		body := whole.body(env, s.Tries[0].Invoke.Value)
-		if _, twice := byBody[body]; !twice && body != "" {
-			byBody[body] = s
-		}
-	}
-	for _, r := range records {
-		if s := byBody[whole.body(env, r.Event.Value)]; s != nil {
-			out[r] = s
-		}
-	}
-	return out
-}
-
-// InvalidRecords finds the records of a topic that are events which the source broke on purpose: by bytes, by an id that no good
+// markBroken finds the records of a topic that are events which the source broke on purpose: by bytes, by an id that no good
 // event has, or by the record without its id.
-func (ix *Index) InvalidRecords(t *Topic) map[*Record]*Sent {
-	out := map[*Record]*Sent{}
+func (ix *Index) markBroken(t *Topic) {
 	env := ix.in.Doc.Envelope
-	whole := shape{data: true, kind: true, time: true}
 	byValue, byID, byBody := map[string]*Sent{}, map[string]*Sent{}, map[string]*Sent{}
 	for _, s := range ix.Sent {
 		if !s.Invalid || s.Topic != t {
@@ -175,20 +154,42 @@ func (ix *Index) InvalidRecords(t *Topic) map[*Record]*Sent {
 		}
 	}
 	if len(byValue) == 0 {
-		return out
+		return
 	}
 	for i := range t.Records {
 		r := &t.Records[i]
-		s := byValue[r.Event.Value]
-		if s == nil && r.ID != "" {
-			s = byID[r.ID]
+		if r.Poison {
+			continue
 		}
-		if s == nil && r.State == Invalid {
-			s = byBody[whole.body(env, r.Event.Value)]
+		r.Broken = byValue[r.Event.Value]
+		if r.Broken == nil && r.ID != "" {
+			r.Broken = byID[r.ID]
 		}
-		if s != nil && !r.Poison {
-			out[r] = s
+		if r.Broken == nil && r.State == Invalid {
+			r.Broken = byBody[whole.body(env, r.Event.Value)]
 		}
 	}
-	return out
+}
+
+// markLike finds for each record that nobody sent an event whose record without its id is the same: what a role sent under another
+// id.
+func (ix *Index) markLike(t *Topic) {
+	env := ix.in.Doc.Envelope
+	var byBody map[string]*Sent
+	for i := range t.Records {
+		r := &t.Records[i]
+		if r.Sent != nil || r.Broken != nil || r.Poison || r.State == Malformed {
+			continue
+		}
+		if byBody == nil {
+			byBody = make(map[string]*Sent, len(t.Sent))
+			for _, s := range t.Sent {
+				body := whole.body(env, s.Tries[0].Invoke.Value)
+				if _, twice := byBody[body]; !twice && body != "" {
+					byBody[body] = s
+				}
+			}
+		}
+		r.Like = byBody[whole.body(env, r.Event.Value)]
+	}
 }

@@ -42,6 +42,8 @@ type Record struct {
 	Poison    bool  // the harness wrote it
 	Repeat    bool  // a record of the same id stands before it (partition, offset)
 	Sent      *Sent // the event that it is, nil if nobody sent it
+	Broken    *Sent // the event that it is, of those that the source broke on purpose
+	Like      *Sent // where nobody sent it: the event that it would be but for its id
 	Cell      *Cell // the summary that it is, nil if it is none that can be read
 }
 
@@ -58,6 +60,10 @@ func (r *Record) Label() string {
 	switch {
 	case r.Sent != nil:
 		return r.Sent.Label
+	case r.Broken != nil:
+		return r.Broken.Label
+	case r.Like != nil:
+		return r.Like.Label
 	case r.Cell != nil:
 		return r.Cell.Label()
 	}

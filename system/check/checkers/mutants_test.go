@@ -55,8 +55,12 @@ var mutants = map[contract.ID]mutant{
 			of := m.add(history.Event{Proc: m.source.Role, Op: history.OpSend, Phase: history.Invoke, Key: e.label, Value: e.value})
 			return m.also(history.Event{Proc: m.source.Role, Op: history.OpSend, Phase: history.Unknown, Of: of, Key: e.label})
 		}
-		r := m.pick(m.record(m.in.Name))
-		set(r, m.doc.Envelope.ID, m.s.id(901))
+		renamed := m.id(m.pick(m.record(m.in.Name)).Value)
+		for i := range m.h.Events {
+			if e := &m.h.Events[i]; e.Op == history.OpRecord && m.id(e.Value) == renamed {
+				set(e, m.doc.Envelope.ID, m.s.id(901))
+			}
+		}
 		return true
 	},
 	"delivery.no-invention": func(m *mutation) bool {
@@ -89,6 +93,11 @@ var mutants = map[contract.ID]mutant{
 		p := m.pick(func(e *history.Event) bool {
 			return e.Op == history.OpSend && e.Tag == check.PoisonTag && e.Phase == history.OK
 		})
+		if m.draw(2) == 0 && slices.ContainsFunc(m.h.Events, func(e history.Event) bool {
+			return m.record(m.in.Name)(&e) && e.Where.Partition == p.Where.Partition
+		}) {
+			return m.drop(func(e *history.Event) bool { return e.Op == history.OpRecord && e.Where.Topic == m.out.Name }) && m.fold.Fold.Emit == "on-change"
+		}
 		e := m.pick(func(e *history.Event) bool {
 			return is(history.OpCommitted, history.ScanRest)(e) && e.Proc == m.fold.Group && e.Where.Partition == p.Where.Partition
 		})

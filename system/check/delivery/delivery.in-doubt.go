@@ -8,8 +8,8 @@ import (
 )
 
 // InDoubt: an event whose send reached the role and got no answer is in the topic, or was sent again under the same id. It also finds
-// events that stand in the topic under an id that the source did not give them. Where the document lets the source give up, an
-// event without an answer may be nowhere: nobody promised it.
+// such events, and events that are nowhere under their own id, under an id that the source did not give them. Where the document
+// lets the source give up, an event without an answer may be nowhere: nobody promised it.
 var InDoubt = check.One("delivery.in-doubt", "An event without an answer is in the topic or was sent again under the same id.",
 	func(in *check.Input, t *check.Tally) check.Verdict {
 		ix := in.Index()
@@ -31,25 +31,17 @@ var InDoubt = check.One("delivery.in-doubt", "An event without an answer is in t
 			}
 		}
 		for _, topic := range ix.Topics {
-			unknown := strangers(topic)
-			same := ix.BySameBody(topic, unknown)
-			for _, r := range unknown {
-				s := same[r]
-				if s == nil || s.ID == "" {
-					continue
+			for i := range topic.Records {
+				if r := &topic.Records[i]; r.Like != nil && r.Like.ID != "" && (lastDoubt(r.Like) >= 0 || len(r.Like.Records) == 0) {
+					t.Look(1)
+					t.Find(func() check.Finding { return renamed(r) })
 				}
-				t.Look(1)
-				t.Find(func() check.Finding {
-					f := about(s, "%s is in the topic at %s under another id, %s", s.Name(), r.Place(), r.ID)
-					f.Witness = append(f.Witness, r.Event.Seq)
-					return f
-				})
 			}
 		}
 		if given > 0 {
 			t.Note("%s may be lost, since the source gave up as the document lets it", check.Plural(given, "event"))
 		}
-		return t.Verdict(fmt.Sprintf("each of %s is in its topic or was sent again under its id", check.Plural(t.Examined(), "event without an answer")),
+		return t.Verdict(fmt.Sprintf("%d events got no answer, and each is in its topic or was sent again under its id", t.Examined()),
 			"every event that reached the role got an answer, or the topic was not scanned")
 	})
 
@@ -64,16 +56,8 @@ func lastDoubt(s *check.Sent) int {
 	return last
 }
 
-// strangers are the records of a source's topic that nobody sent.
-func strangers(topic *check.Topic) []*check.Record {
-	var out []*check.Record
-	if !topic.FromSource {
-		return nil
-	}
-	for i := range topic.Records {
-		if r := &topic.Records[i]; r.Sent == nil && !r.Poison && r.State != check.Malformed {
-			out = append(out, r)
-		}
-	}
-	return out
+func renamed(r *check.Record) check.Finding {
+	f := about(r.Like, "%s is in the topic at %s under another id, %s", r.Like.Name(), r.Place(), r.ID)
+	f.Witness = append(f.Witness, r.Event.Seq)
+	return f
 }

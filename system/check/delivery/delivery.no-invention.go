@@ -17,21 +17,15 @@ var NoInvention = check.One("delivery.no-invention", "The topic holds no event t
 			if !topic.FromSource || len(topic.Sent) == 0 {
 				continue
 			}
-			broken := ix.InvalidRecords(topic)
-			var unknown []*check.Record
 			for i := range topic.Records {
 				r := &topic.Records[i]
-				if r.Poison || broken[r] != nil {
+				if r.Poison || r.Broken != nil {
 					continue
 				}
 				t.Look(1)
 				if r.Sent == nil && !r.Repeat {
-					unknown = append(unknown, r)
+					t.Find(func() check.Finding { return invented(r) })
 				}
-			}
-			same := ix.BySameBody(topic, unknown)
-			for _, r := range unknown {
-				t.Find(func() check.Finding { return invented(r, same[r]) })
 			}
 			for _, s := range topic.Sent {
 				if s.ID == "" {
@@ -42,12 +36,12 @@ var NoInvention = check.One("delivery.no-invention", "The topic holds no event t
 		return t.Verdict(fmt.Sprintf("each of %s is an event that the source sent", check.Plural(t.Examined(), "record")), "no topic of a recorder holds a record")
 	})
 
-func invented(r *check.Record, s *check.Sent) check.Finding {
+func invented(r *check.Record) check.Finding {
 	f := check.Finding{Text: fmt.Sprintf("the record at %s (id %s) is nothing that the source sent", r.Place(), r.ID), Witness: []history.Seq{r.Event.Seq}}
 	if r.ID == "" {
 		f.Text = fmt.Sprintf("the record at %s, without an id, is nothing that the source sent", r.Place())
 	}
-	if s != nil {
+	if s := r.Like; s != nil {
 		f.Text = fmt.Sprintf("the record at %s has the id %s, which the source never gave; but for that it is %s", r.Place(), r.ID, s.Name())
 		f.Witness, f.Labels = append(f.Witness, s.Trace()...), []string{s.Label}
 	}

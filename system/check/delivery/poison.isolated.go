@@ -19,7 +19,7 @@ var Isolated = check.One("poison.isolated", "A record that breaks its schema sta
 			stalled(ix, t, p)
 			neighbours(ix, t, p)
 		}
-		return t.Verdict(fmt.Sprintf("%s went on behind the poison and no event beside it was lost", check.Plural(t.Examined(), "reader and summary")),
+		return t.Verdict(fmt.Sprintf("behind the poison the groups went on and no event beside it was lost, in %d places", t.Examined()),
 			"the harness wrote no record that breaks its schema, or nobody reads its topic")
 	})
 

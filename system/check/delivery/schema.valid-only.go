@@ -21,14 +21,13 @@ var ValidOnly = check.One("schema.valid-only", "Every record in a topic validate
 			if topic.Payload == nil {
 				continue
 			}
-			broken := ix.InvalidRecords(topic)
 			for i := range topic.Records {
 				r := &topic.Records[i]
 				if r.Poison {
 					continue
 				}
 				t.Look(1)
-				if s := broken[r]; s != nil {
+				if s := r.Broken; s != nil {
 					if slipped[s] == nil {
 						slipped[s] = r
 					}

@@ -34,10 +34,11 @@ var Progress = check.One("group.progress", "After healing every partition of eve
 					}
 					now, seen := reached[p], (*history.Event)(nil)
 					if committing {
-						now = -1
-						if seen = ix.Committed[history.ScanRest][check.GroupPartition{Group: r.group, Partition: p}]; seen != nil {
-							now = seen.Where.Offset
+						seen = ix.Committed[history.ScanRest][check.GroupPartition{Group: r.group, Partition: p}]
+						if seen == nil {
+							continue // the scan did not ask
 						}
+						now = seen.Where.Offset
 					} else if reached == nil {
 						continue
 					}

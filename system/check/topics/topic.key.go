@@ -9,7 +9,8 @@ import (
 )
 
 // Key: a record's key is, byte for byte, what the document takes it from; it has the document's pattern; and one key stays in one
-// partition. Which partition is not judged: clients hash differently. A record that lacks the field is the schema's matter.
+// partition. Which partition is not judged: clients hash differently. A record that lacks the field, or that the
+// source broke on purpose, is the schema's matter.
 var Key = check.One("topic.key", "A record's key is the field that the topic map names, and one key stays in one partition.",
 	func(in *check.Input, t *check.Tally) check.Verdict {
 		for _, topic := range in.Index().Topics {
@@ -21,7 +22,7 @@ var Key = check.One("topic.key", "A record's key is the field that the topic map
 				}
 			}
 			for i := range topic.Records {
-				if r := &topic.Records[i]; !r.Poison && r.HasKey {
+				if r := &topic.Records[i]; !r.Poison && r.Broken == nil && r.HasKey {
 					keys.judge(r)
 				}
 			}
