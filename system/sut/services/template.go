@@ -11,22 +11,39 @@ import (
 // Template is a commented sut.yaml to start from, with a role for each of the document's. system is the document's path, relative to
 // the folder in which the file will stand. Load takes it once the commands are there.
 func Template(doc *contract.Document, system string) []byte {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("# How your services are started, handed events and asked what they show. Nothing in a service has to change for it.")
-	line("# A role that you leave out is played by the reference. Delete what is not yours.")
-	line("system: %s", quote(system))
-	line("broker: {topics: exact}             # or prefixed: then every topic and group is taken from {topic:NAME}, {group:NAME}")
-	line("# setup: [make, build]              # run once before the first run")
-	line("# inherit: [NAME]                   # further variables of your environment; PATH, HOME, LANG, TZ, JAVA_HOME are passed on anyway")
-	line("roles:")
-	for _, role := range doc.Roles() {
-		template(line, doc, role)
+	d := &draft{doc: doc}
+	d.line("", "How your services are started, handed events and asked what they show. Nothing in a service has to change for it.")
+	d.line("", "A role that you leave out is played by the reference: delete what is not yours.")
+	d.line("system: "+quote(system), "the document, relative to this file")
+	d.line("broker: {topics: exact}", "or prefixed: then every topic and group is taken from {topic:NAME}, {group:NAME}")
+	d.line("# setup: [make, build]", "run once before the first run")
+	d.line("# inherit: [NAME]", "more of your environment than PATH, HOME, LANG, TZ, JAVA_HOME")
+	d.line("roles:", "")
+	for i, role := range doc.Roles() {
+		d.role(i, role)
 	}
-	return []byte(b.String())
+	return []byte(d.text.String())
 }
 
-func template(line func(string, ...any), doc *contract.Document, role contract.Role) {
+type draft struct {
+	doc  *contract.Document
+	text strings.Builder
+}
+
+// line writes YAML with a comment beside it, in one column, or a comment alone.
+func (d *draft) line(yaml, comment string) {
+	switch {
+	case comment == "":
+		d.text.WriteString(yaml)
+	case strings.TrimSpace(yaml) == "":
+		d.text.WriteString(yaml + "# " + comment)
+	default:
+		fmt.Fprintf(&d.text, "%-47s # %s", yaml, comment)
+	}
+	d.text.WriteByte('\n')
+}
+
+func (d *draft) role(i int, role contract.Role) {
 	var plays, env []string
 	kinds := map[contract.Kind]bool{}
 	for _, f := range role.Flows {
@@ -38,34 +55,44 @@ func template(line func(string, ...any), doc *contract.Document, role contract.R
 			}
 		}
 	}
-	line("  %s:", fileRole(role.Name))
-	line("    plays: [%s]", strings.Join(plays, ", "))
-	line("    command: [./%s]%s# a list; started in dir, as a process group of its own", fileRole(role.Name), strings.Repeat(" ", 4))
-	line("    # dir: services                 # relative to this file")
-	line("    # The names of the variables are your service's own; {bootstrap} is the way to the broker, and the only one.")
-	line(`    env: {KAFKA: "{bootstrap}", STATE: "{state}", PORT: "{port}", %s}`, strings.Join(env, ", "))
-	line("    # instances: 2                  # {instance} tells them apart; {state} is shared, {port} is not")
-	if len(doc.GroupsOf(role.Name)) == 0 {
-		line(`    ready: {http: "http://127.0.0.1:{port}/healthz", within: 20s}   # or {line: REGEXP}, {port: "{port}"}`)
+	name := role.Name
+	if !roleName.MatchString(name) {
+		name = fmt.Sprintf("role-%d", i+1) // the document names roles as it likes; plays says which one is meant
+	}
+	d.line("  "+name+":", "")
+	d.line("    plays: ["+strings.Join(plays, ", ")+"]", "flows of the document")
+	d.line("    command: [./"+name+"]", "started in dir, as a process group of its own")
+	d.line("    # dir: services", "relative to this file")
+	d.line("    ", "The variables have your service's own names. {bootstrap} is the way to the broker, and the only one.")
+	d.line(`    env: {KAFKA: "{bootstrap}", STATE: "{state}", PORT: "{port}", `+strings.Join(env, ", ")+"}", "")
+	d.line("    # instances: 2", "{instance} tells them apart; {state} is shared, {port} is not")
+	if len(d.doc.GroupsOf(role.Name)) == 0 {
+		d.line("    ", `Or {line: REGEXP}, {port: "{port}"}, {group: NAME}.`)
+		d.line(`    ready: {http: "http://127.0.0.1:{port}/healthz", within: 20s}`, "")
 	} else {
-		line("    # ready: ready with the members of its group, unless you give http, line or port")
+		d.line("    ", "It is ready with the members of its group, unless you give ready: {http: ...}, {line: ...} or {port: ...}.")
 	}
 	if kinds[contract.Recorder] {
-		line("    accept:                         # how a source hands it an event; or accept: stdio")
-		line(`      http: {method: POST, url: "http://127.0.0.1:{port}/events", body: envelope}   # data: the service makes the envelope`)
-		line("      recorded: [200, 201, 202]     # here the promise begins; an answer in neither list is no answer")
-		line("      refused: {status: [400, 422]} # fields: {at: /errors, field: /field} says where the wrong fields are named")
-		line("      # event-id: %s                # where the answer names the id, if the service sets it", doc.Envelope.ID)
+		d.accept()
 	}
 	if kinds[contract.Display] {
-		rowsTemplate(line, doc, role.Name)
+		d.rows(role.Name)
 	}
-	line("    stop: {signal: TERM, within: 10s}")
-	line("    # restart: never                # then an end of its own is a violation; always: it is started again and counted")
+	d.line("    stop: {signal: TERM, within: 10s}", "what has not ended then is killed, and the report says so")
+	d.line("    # restart: never", "an end of its own is a violation; always: it is started again and counted")
 }
 
-func rowsTemplate(line func(string, ...any), doc *contract.Document, role string) {
-	shown, ok := Shown(doc, role)
+func (d *draft) accept() {
+	d.line("    accept:", "how a source hands it an event; or accept: stdio")
+	d.line("      ", "body: envelope is the whole record; data: the service makes the envelope and sets the id.")
+	d.line(`      http: {method: POST, url: "http://127.0.0.1:{port}/events", body: envelope}`, "")
+	d.line("      recorded: [200, 201, 202]", "the promise begins here; a status in neither list is no answer")
+	d.line("      refused: {status: [400, 422]}", "fields: {at: /errors, field: /field}: where the wrong fields are named")
+	d.line("      # event-id: "+string(d.doc.Envelope.ID), "where the answer names the id, when the service sets it")
+}
+
+func (d *draft) rows(role string) {
+	shown, ok := Shown(d.doc, role)
 	if !ok {
 		return
 	}
@@ -73,18 +100,10 @@ func rowsTemplate(line func(string, ...any), doc *contract.Document, role string
 	for _, p := range shown.OverwriteKey {
 		key = append(key, quote("/"+p.Name()))
 	}
-	line("    # How it is asked what it shows; key: the places in a row of %s. value: \"\" is a row that is the record's", join(shown.OverwriteKey))
-	line("    # data, otherwise a map from the summary's fields to places in a row.")
-	line(`    rows: {http: {url: "http://127.0.0.1:{port}/rows"}, at: /rows, key: [%s], value: ""}`, strings.Join(key, ", "))
+	d.line("    ", "How it is asked what it shows. key: the places in a row of "+join(shown.OverwriteKey)+".")
+	d.line("    ", `value: "" is a row that is the record's data; otherwise a map from the summary's fields to places in a row.`)
+	d.line(`    rows: {http: {url: "http://127.0.0.1:{port}/rows"}, at: /rows, key: [`+strings.Join(key, ", ")+`], value: ""}`, "")
 }
 
-// fileRole is a name of a role that a file may have.
-func fileRole(name string) string {
-	if roleName.MatchString(name) {
-		return name
-	}
-	return "role"
-}
-
-// quote writes a text as YAML that nothing can be taken for.
+// quote writes a text as YAML that is taken for nothing else.
 func quote(s string) string { return fmt.Sprintf("%q", s) }
