@@ -25,11 +25,10 @@ func replaceOnce(s, old, with string) string { return strings.Replace(s, old, wi
 
 // truth is the fold over the distinct events of a device and hour, computed apart from the roles.
 type truth struct {
-	count     int64
-	lowest    *big.Rat
-	highest   *big.Rat
-	sum       *big.Rat
-	published bool
+	count   int64
+	lowest  *big.Rat
+	highest *big.Rat
+	sum     *big.Rat
 }
 
 // judge names the clauses that a world at rest breaks.

@@ -232,7 +232,7 @@ func (r *Recorder) Run(ctx context.Context) error {
 	if err := r.open(ctx); err != nil {
 		return err
 	}
-	defer r.store.Close()
+	defer func() { _ = r.store.Close() }() // what was committed stays; nothing else is to be saved
 	for {
 		err := r.recover(ctx)
 		if err == nil {

@@ -72,7 +72,7 @@ func (s *Summarizer) Run(ctx context.Context) error {
 	if err := s.open(ctx); err != nil {
 		return err
 	}
-	defer s.store.Close()
+	defer func() { _ = s.store.Close() }() // what was committed stays; nothing else is to be saved
 	var err error
 	for err == nil {
 		err = s.round(ctx)

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"errors"
 	"net"
 	"sync"
 
@@ -36,8 +37,7 @@ func (c *connections) dial(ctx context.Context, network, address string) (net.Co
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.gone {
-		conn.Close()
-		return nil, port.ErrGone
+		return nil, errors.Join(port.ErrGone, conn.Close())
 	}
 	k := &connection{Conn: conn, of: c}
 	c.conns[k] = true
@@ -54,7 +54,7 @@ func (c *connections) reset() {
 			// Best effort: without it the peer sees FIN instead of RST.
 			_ = tcp.SetLinger(0)
 		}
-		k.Conn.Close()
+		_ = k.Conn.Close() // a connection that can't be closed is broken already
 	}
 	clear(c.conns)
 }

@@ -147,12 +147,12 @@ func (t *tx) Delete(bucket, key string) error {
 	return nil
 }
 
-func (t *tx) Scan(bucket, from, to string, fn func(string, []byte) bool) error {
+func (t *tx) Scan(bucket, from, to string, fn func(string, []byte) bool) (err error) {
 	rows, err := t.scan.QueryContext(t.ctx, bucket, []byte(from), to == "", []byte(to))
 	if err != nil {
 		return fmt.Errorf("sqlite: scan: %w", err)
 	}
-	defer rows.Close()
+	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		var key, value []byte
 		if err := rows.Scan(&key, &value); err != nil {

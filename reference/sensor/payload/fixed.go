@@ -34,21 +34,21 @@ func compileFixed(pattern string) fixed {
 }
 
 func (f *fixed) add(re *syntax.Regexp) bool {
-	switch re.Op {
-	case syntax.OpLiteral:
+	if re.Op == syntax.OpLiteral {
 		return re.Flags&syntax.FoldCase == 0 && f.literal(re.Rune)
-	case syntax.OpCharClass:
-		return f.class(re.Rune)
-	case syntax.OpConcat, syntax.OpCapture:
-		for _, s := range re.Sub {
-			if !f.add(s) {
-				return false
-			}
-		}
-		return true
-	default: // everything else has no fixed length, or is not worth it
-		return false
 	}
+	if re.Op == syntax.OpCharClass {
+		return f.class(re.Rune)
+	}
+	if re.Op != syntax.OpConcat && re.Op != syntax.OpCapture {
+		return false // everything else has no fixed length, or is not worth it
+	}
+	for _, s := range re.Sub {
+		if !f.add(s) {
+			return false
+		}
+	}
+	return true
 }
 
 func (f *fixed) literal(runes []rune) bool {
