@@ -115,7 +115,11 @@ func (c *conn) alter(s *slot, resp kmsg.Response, out []byte) []byte {
 		}
 		s.made = true
 		c.p.ledger.change(s.rec, func(ex *history.Exchange) { tellCode(ex, do.Code) })
-		s.claim.act(s.said(c, "was applied and answered "+wire.CodeName(do.Code)))
+		what := "was applied and answered "
+		if do.Do == target.NotApplied {
+			what = "had its answer replaced by "
+		}
+		s.claim.act(s.said(c, what+wire.CodeName(do.Code)))
 		return wire.AppendResponse(nil, s.q.Corr, resp)
 	case target.AckLost, target.CutBefore:
 		s.end = arm.how()

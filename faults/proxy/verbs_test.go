@@ -152,6 +152,21 @@ func TestALateCopyComesOnAnotherConnectionAfterItsSenderLeft(t *testing.T) {
 	t.Fatal("no copy is in the ledger")
 }
 
+func TestALateCopyBeyondTheProducersWindowIsRefusedAndNotAppended(t *testing.T) {
+	r := newRig(t)
+	a := r.arm(carries, target.Action{Do: target.LateCopy, For: time.Hour}, 0)
+	want := []string{"event:1", "event:2", "event:3", "event:4", "event:5", "event:6", "event:7"}
+	r.send(r.client("recorder", 1), want...) // a broker remembers the last five batches of a producer
+	a.Disarm()
+	r.acted(a, 1)
+	r.wantLog(want...)
+	for _, ex := range r.touched() {
+		if ex.Copy && ex.Items[0].Code != 45 {
+			t.Fatalf("the copy was answered %d, want OUT_OF_ORDER_SEQUENCE_NUMBER", ex.Items[0].Code)
+		}
+	}
+}
+
 func TestALateCopyFollowsTheLeader(t *testing.T) {
 	r := newRig(t)
 	a := r.arm(carries, target.Action{Do: target.LateCopy, For: time.Hour}, 0)

@@ -9,22 +9,19 @@ import (
 	"tahanuji/system/target"
 )
 
-// moment is the request at which killing a role hurts most: what a recorder sends, what a summarizer commits or publishes, what
-// a display reads.
-func moment(rng *rand.Rand, on aim.Aim) (target.Moment, error) {
-	switch on.Kind {
+// requests are those at which killing a role hurts most: what a recorder sends, what a summarizer commits and publishes, what a
+// display reads. The first one can always be aimed.
+func requests(kind contract.Kind) []func(aim.Aim, *rand.Rand) (target.Moment, error) {
+	switch kind {
 	case contract.Recorder:
-		return on.Produce(rng)
+		return []func(aim.Aim, *rand.Rand) (target.Moment, error){aim.Aim.Produce}
 	case contract.Display:
-		return on.Request(rng, "Fetch")
+		return []func(aim.Aim, *rand.Rand) (target.Moment, error){
+			func(on aim.Aim, rng *rand.Rand) (target.Moment, error) { return on.Request(rng, "Fetch") },
+		}
 	case contract.Summarizer:
 	}
-	if rng.Intn(3) == 0 {
-		if at, err := on.Produce(rng); err == nil {
-			return at, nil
-		}
-	}
-	return on.Commit(rng)
+	return []func(aim.Aim, *rand.Rand) (target.Moment, error){aim.Aim.Commit, aim.Aim.Produce}
 }
 
 // pause is how long a role stays away: long enough for others to notice, short against the settling time of a run.

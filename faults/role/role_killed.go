@@ -18,16 +18,30 @@ func roleKilled() aim.Fault {
 			if err != nil {
 				return nil, err
 			}
-			steps := make([]target.Step, 0, 3)
-			for i, before := range []bool{true, false} {
-				at, err := moment(rng, on.Part(i, 2)) // a role that is away can't be killed
-				if err != nil {
-					return nil, err
-				}
-				steps = append(steps, target.Step{At: at, Do: target.Action{Do: target.Kill, Before: before, For: pause(rng)}})
+			steps, err := kills(rng, on)
+			if err != nil {
+				return nil, err
 			}
 			rest := target.Step{At: target.Moment{After: "rest"}, Do: target.Action{Do: target.Kill, Role: role, Member: 1 + rng.Intn(on.Instances()), For: pause(rng)}}
 			return aim.Named(name, append(steps, rest)...), nil
 		},
 	}
+}
+
+// kills are the deaths at requests: at each kind of request at which the role's death hurts, before and after the broker applied
+// it, one after another over the load, since a role that is away can't be killed.
+func kills(rng *rand.Rand, on aim.Aim) ([]target.Step, error) {
+	at := requests(on.Kind)
+	var steps []target.Step
+	for i := range 2 * len(at) {
+		m, err := at[i%len(at)](on.Part(i, 2*len(at)), rng)
+		if err != nil {
+			if i%len(at) > 0 {
+				continue // a part of the load that closes no window has no summary to be killed at
+			}
+			return nil, err
+		}
+		steps = append(steps, target.Step{At: m, Do: target.Action{Do: target.Kill, Before: i < len(at), For: pause(rng)}})
+	}
+	return steps, nil
 }
