@@ -204,6 +204,16 @@ type fakeConsumer struct {
 	next   port.Batch // changes to tell at the next poll
 	at     map[port.Partition]int64
 	paused map[port.Partition]bool
+	// evicted: the group has given its partitions away, and it does not know.
+	evicted bool
+}
+
+// evict throws a member out that was silent for too long.
+func (f *fake) evict(group string, p *fakePort) {
+	for _, c := range f.members[group] {
+		c.evicted = c.evicted || c.p == p
+	}
+	f.rebalance(group)
 }
 
 func (p *fakePort) NewConsumer(_ context.Context, c port.ConsumerConfig) (port.Consumer, error) {
@@ -215,7 +225,7 @@ func (p *fakePort) NewConsumer(_ context.Context, c port.ConsumerConfig) (port.C
 
 // rebalance deals the partitions out anew, after those who died have left.
 func (f *fake) rebalance(group string) {
-	members := slices.DeleteFunc(f.members[group], func(c *fakeConsumer) bool { return c.p.gone })
+	members := slices.DeleteFunc(f.members[group], func(c *fakeConsumer) bool { return c.p.gone || c.evicted })
 	f.members[group] = members
 	if f.committed[group] == nil {
 		f.committed[group] = map[port.Partition]int64{}
@@ -253,6 +263,13 @@ func (c *fakeConsumer) Poll(_ context.Context, limit time.Duration) (port.Batch,
 	if c.p.gone {
 		return port.Batch{}, port.ErrGone
 	}
+	if c.evicted { // it hears of it, and joins again
+		c.evicted = false
+		c.next = port.Batch{Lost: c.owned}
+		c.owned = nil
+		c.p.f.members[c.c.Group] = append(c.p.f.members[c.c.Group], c)
+		c.p.f.rebalance(c.c.Group)
+	}
 	b := c.next
 	c.next = port.Batch{}
 	for _, p := range c.owned {
@@ -272,6 +289,9 @@ func (c *fakeConsumer) Poll(_ context.Context, limit time.Duration) (port.Batch,
 
 func (c *fakeConsumer) Commit(_ context.Context, next map[port.Partition]int64) error {
 	effect, lives := c.p.meet("commit")
+	if c.evicted {
+		return port.ErrLost
+	}
 	if effect {
 		had := c.p.f.committed[c.c.Group]
 		for p, at := range next {

@@ -82,6 +82,28 @@ var moments = []struct {
 		w.f.arrive()
 		w.rest()
 	}},
+	{"a paused member publishes and commits after it lost its partitions", func(w *world) {
+		w.join(2)
+		w.hours(1)
+		w.work(3)
+		for device := range 4 {
+			w.send(device, time.Hour+6*time.Minute, "23.5") // closes the first hour
+		}
+		w.meanwhile = func() {
+			w.f.evict(w.c.SummarizerGroup, w.ports[1])
+			for device := range 4 {
+				w.send(device, 32*time.Minute, "25.5") // late
+			}
+			w.f.now = w.f.now.Add(2 * w.c.Timing.Claim)
+			if err := w.members[2].rounds(w.t, 5); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+		w.rest()
+		if w.meanwhile != nil && len(w.flaws) == 0 {
+			w.t.Error("member 1 was never paused")
+		}
+	}},
 	{"a broken record in the topic", func(w *world) {
 		w.hours(1)
 		w.poison(1)

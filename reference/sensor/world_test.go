@@ -25,6 +25,9 @@ type world struct {
 	display  *Display
 	showPort *fakePort
 
+	// meanwhile happens while member 1 is paused, right after its next transaction.
+	meanwhile func()
+
 	n        int
 	sent     []sent
 	invalid  []Answer
@@ -61,6 +64,10 @@ func (w *world) join(instance int) *fakePort {
 	s.Observe(Hooks{Stored: func(ids []string, _ []Position) {
 		for _, id := range ids {
 			w.stored[id] = true
+		}
+		if meanwhile := w.meanwhile; meanwhile != nil && instance == 1 {
+			w.meanwhile = nil
+			meanwhile()
 		}
 	}})
 	w.members[instance], w.ports[instance] = s, p
