@@ -56,6 +56,20 @@ func TestAdaptersAreListedOnceAndOpen(t *testing.T) {
 	}
 }
 
+func TestTheReferencesOwnCommandsLackTheStoreAlone(t *testing.T) {
+	c, err := LoadCommand("../../reference/sensor/sut.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := contract.Load(c.Architecture())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lacks := slices.Sorted(maps.Keys(c.Lacks(doc))); !slices.Equal(lacks, []contract.Feature{contract.NeedsStore}) {
+		t.Errorf("lacks %q", lacks)
+	}
+}
+
 func FuzzAnswers(f *testing.F) {
 	for _, seed := range []string{`{"id":"1","errors":[{"field":"/a"}]}`, `{"errors":["a.b",{"field":[1,"x"]}]}`, `[]`, `{"id":{}}`, "{", `{"where":{"p":1e9,"o":-1}}`,
 		`{"t":{"h":{"total":1}}}`, `{"rows":[{"a":"x","b":1}],"next":""}`, "\x00", `{"a":NaN}`} {

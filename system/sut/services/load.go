@@ -86,7 +86,7 @@ func (r *reader) top(f *File, n *yaml.Node) {
 	}
 	f.Setup = t.commands("setup")
 	f.Inherit = t.words("inherit")
-	if !t.has("roles") {
+	if !t.has("roles") || t.items["roles"].Tag == "!!null" {
 		r.fault(t.node, "roles: missing; name at least one role that is yours")
 		return
 	}

@@ -187,7 +187,7 @@ func TestAllMistakesAreNamedAtOnceInTheOrderOfLines(t *testing.T) {
 
 func TestFilesThatAreNoFormAtAll(t *testing.T) {
 	for _, c := range []struct{ yaml, want string }{
-		{"", "the file is empty"}, {"a: [", "no YAML"}, {"[]", "must be a mapping"}, {"system: architecture.yaml", "roles: missing"},
+		{"", "the file is empty"}, {"a: [", "no YAML"}, {"[]", "must be a mapping"}, {"system: architecture.yaml", "roles: missing"}, {"roles:", "roles: missing"},
 		{"roles: {}", "roles: empty"}, {"roles: 7", "roles: must be a mapping"}, {"roles: {r: 7}", "roles.r: must be a mapping"},
 		{"roles: &a {r: *a}", "roles.r"}, {"a: 1\n---\nb: 2", "one YAML document"}, {"? [a]\n: 1", "a name must be a plain word"},
 	} {
