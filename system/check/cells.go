@@ -21,6 +21,9 @@ type Cell struct {
 	Doubtful int
 	// Due says that it must be published by now.
 	Due bool
+	// Forgotten says that the newest event is more than the dedupe window past the cell's end: its ids may be forgotten by now, so an
+	// event that comes again may be counted again.
+	Forgotten bool
 	// Published are its summaries at rest, in the order in which they were scanned.
 	Published []Summary
 	// Later are its summaries that were published after the rest, by the scan that saw them first.
@@ -63,10 +66,17 @@ func (f *Fold) fill(ix *Index) {
 	if f.out != nil {
 		f.fillPublished(ix)
 	}
+	var newest time.Time
+	for _, last := range f.latest {
+		if at := time.Unix(0, last); at.After(newest) {
+			newest = at
+		}
+	}
 	f.Cells = make([]*Cell, 0, len(f.cells))
 	for _, c := range f.cells {
 		c.End = f.Spec.Window.End(time.Unix(c.Start, 0))
 		c.Due = len(c.Events) > 0 && f.due(ix, c)
+		c.Forgotten = f.Flow.Dedupe != nil && f.Flow.Dedupe.Window > 0 && newest.After(c.End.Add(f.Flow.Dedupe.Window))
 		f.Cells = append(f.Cells, c)
 	}
 	slices.SortFunc(f.Cells, func(a, b *Cell) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Start, b.Start)) })

@@ -210,7 +210,7 @@ func (ix *Index) Scans() []string {
 	return slices.DeleteFunc(order, func(s string) bool { return !seen[s] })
 }
 
-// Groups that play flows of a role, with their reading flows.
+// Flows of the document that keep takes, in the document's order.
 func (ix *Index) Flows(keep func(f *contract.Flow) bool) []*contract.Flow {
 	var out []*contract.Flow
 	for i := range ix.in.Doc.Flows {

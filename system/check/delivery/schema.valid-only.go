@@ -53,9 +53,23 @@ var ValidOnly = check.One("schema.valid-only", "Every record in a topic validate
 				}
 			}
 		}
+		if n := refusedThoughValid(ix); n > 0 {
+			t.Note("refused as well: %s that the source did not break", check.Plural(n, "event"))
+		}
 		return t.Verdict(fmt.Sprintf("%s have their payload's form and %s refused", check.Plural(records, "record"), were(t.Examined()-records)),
 			"no topic with a payload holds a record and no invalid event was sent")
 	})
+
+// refusedThoughValid counts events that were refused and never recorded though the source did not break them.
+func refusedThoughValid(ix *check.Index) int {
+	n := 0
+	for _, s := range good(ix) {
+		if s.Recorded == nil && slices.ContainsFunc(s.Tries, func(t check.Try) bool { return t.Outcome() == history.Fail }) {
+			n++
+		}
+	}
+	return n
+}
 
 func were(n int) string {
 	if n == 1 {

@@ -87,11 +87,12 @@ func (p *parser) line(text string) error {
 		return fmt.Errorf("the first line after the sentence is want")
 	}
 	w := &words{rest: strings.TrimSpace(rest)}
-	if err := do(p, w); err != nil {
-		return fmt.Errorf("%s: %w", verb, err)
-	}
+	err := do(p, w)
 	if w.err != nil {
-		return fmt.Errorf("%s: %w", verb, w.err)
+		err = w.err // what follows from a missing word is no news
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", verb, err)
 	}
 	if w.rest != "" {
 		return fmt.Errorf("%s: %q is too much", verb, w.rest)

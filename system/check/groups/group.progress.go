@@ -43,7 +43,7 @@ var Progress = check.One("group.progress", "After healing every partition of eve
 						continue
 					}
 					t.Look(1)
-					if now <= before && now < topic.Ends[p.Partition] {
+					if now <= before && before < topic.Ends[p.Partition] {
 						t.Find(func() check.Finding { return stands(topic, r, p, seen, before) })
 					}
 				}

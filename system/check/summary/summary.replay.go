@@ -37,6 +37,9 @@ var Replay = check.One("summary.replay", "After a replay the final summaries equ
 	})
 
 func replayed(t *check.Tally, c *check.Cell, scan string) {
+	if c.Forgotten {
+		return // its ids are older than the dedupe window
+	}
 	first, published := c.Last()
 	last, now := upTo(c, scan)
 	switch {
