@@ -9,6 +9,7 @@ import (
 
 	"tahanuji/reference/port"
 	"tahanuji/system/history"
+	"tahanuji/system/sim/cluster"
 	"tahanuji/system/sim/virtual"
 )
 
@@ -16,8 +17,8 @@ import (
 type consumer struct {
 	p          *Process
 	cfg        port.ConsumerConfig
-	group      *group // nil: no group, all partitions from the start
-	node       int32  // where the client believes the coordinator to be
+	group      *cluster.Group // nil: no group, all partitions from the start
+	node       int32          // where the client believes the coordinator to be
 	id         string
 	generation int32
 	session    int // counts assignments, so that answers of an older one are known
@@ -53,7 +54,7 @@ func (p *Process) newConsumer(c port.ConsumerConfig) *consumer {
 		return k
 	}
 	k.group = w.group(c.Group)
-	k.node = k.group.node
+	k.node = k.group.Node
 	k.join()
 	if c.AutoCommit {
 		p.later(w.time.AutoCommit, k.autoCommit)
@@ -61,237 +62,9 @@ func (p *Process) newConsumer(c port.ConsumerConfig) *consumer {
 	return k
 }
 
-func (t *topic) count() int {
-	if t == nil {
-		return 0
-	}
-	return len(t.parts)
-}
-
 // request sends a request of the member to its coordinator.
 func (c *consumer) request(api string, cl class, items []history.Item, body request) {
 	c.p.w.call(&exchange{from: c.p, api: api, node: c.node, class: cl, group: c.cfg.Group, member: c.id, generation: c.generation, items: items, body: body})
-}
-
-// join begins to join, with a new member id where there is none.
-func (c *consumer) join() {
-	if c.closed || c.p.dead {
-		return
-	}
-	c.stable, c.revoking = false, false
-	c.session++
-	if c.id == "" {
-		c.p.w.lastMember++
-		c.id = fmt.Sprintf("%08x-%s-%d", c.p.w.rng.Uint32(), c.p.door, c.p.w.lastMember)
-	}
-	c.request(apiJoin, classGroup, c.p.w.items(1), &joining{c: c, session: c.session})
-}
-
-// rejoin joins again after a while.
-func (c *consumer) rejoin(session int) {
-	c.p.later(c.p.w.time.Backoff, func() {
-		if c.session == session {
-			c.node = c.group.node
-			c.join()
-		}
-	})
-}
-
-// joining is a JoinGroup request.
-type joining struct {
-	c          *consumer
-	session    int
-	code       int16
-	generation int32
-	leads      bool
-	members    []*member
-	x          *exchange
-}
-
-func (b *joining) apply(x *exchange) {
-	g := b.c.group
-	if b.x == nil {
-		b.x = x
-	}
-	if g.node != x.node {
-		x.items[0].Code = codeNotCoordinator
-		x.reply()
-		return
-	}
-	if x.isCopy {
-		x.reply() // its answer is nobody's
-		return
-	}
-	g.join(x, b.c.id, b.c.cfg.Topics)
-}
-
-func (b *joining) told(g *group, code int16) {
-	b.code, b.generation = code, g.generation
-	b.x.items[0].Code = code
-	b.leads = len(g.members) > 0 && g.members[0].id == b.c.id
-	b.members = slices.Clone(g.members)
-}
-
-func (b *joining) answer(x *exchange, lost bool) {
-	c := b.c
-	if c.session != b.session || c.closed {
-		return
-	}
-	if code := x.code(); lost || code != 0 {
-		if code == codeUnknownMember || code == codeGeneration {
-			c.id = ""
-		}
-		c.rejoin(b.session)
-		return
-	}
-	c.generation = b.generation
-	var plans map[string][]port.Partition
-	if b.leads {
-		plans = share(c.p.w, b.members)
-	}
-	c.request(apiSync, classGroup, c.p.w.items(1), &syncing{c: c, session: b.session, plans: plans})
-}
-
-// share assigns each topic's partitions in ranges, members in the order of their ids (Kafka's range assignor).
-func share(w *world, members []*member) map[string][]port.Partition {
-	slices.SortFunc(members, func(a, b *member) int { return cmp.Compare(a.id, b.id) })
-	plans := make(map[string][]port.Partition, len(members))
-	for _, m := range members {
-		plans[m.id] = []port.Partition{}
-	}
-	for _, t := range w.topicOrder {
-		var readers []string
-		for _, m := range members {
-			if slices.Contains(m.topics, t) {
-				readers = append(readers, m.id)
-			}
-		}
-		n := w.topics[t].count()
-		for i, id := range readers {
-			for part := i * n / len(readers); part < (i+1)*n/len(readers); part++ {
-				plans[id] = append(plans[id], port.Partition{Topic: t, Partition: int32(part)})
-			}
-		}
-	}
-	return plans
-}
-
-// syncing is a SyncGroup request.
-type syncing struct {
-	c       *consumer
-	session int
-	plans   map[string][]port.Partition
-	plan    []port.Partition
-	x       *exchange
-}
-
-func (b *syncing) apply(x *exchange) {
-	if x.isCopy {
-		x.reply()
-		return
-	}
-	b.x = x
-	g := b.c.group
-	if g.node != x.node {
-		x.items[0].Code = codeNotCoordinator
-		x.reply()
-		return
-	}
-	g.sync(x, x.member, x.generation, b.plans)
-}
-
-func (b *syncing) told(plan []port.Partition, code int16) { b.plan, b.x.items[0].Code = plan, code }
-
-func (b *syncing) answer(x *exchange, lost bool) {
-	c := b.c
-	if c.session != b.session || c.closed {
-		return
-	}
-	if code := x.code(); lost || code != 0 {
-		if code == codeUnknownMember {
-			c.id = ""
-		}
-		c.rejoin(b.session)
-		return
-	}
-	c.ask(b.session, b.plan)
-}
-
-// ask reads the committed offsets of what was assigned.
-func (c *consumer) ask(session int, plan []port.Partition) {
-	items := c.p.w.items(max(1, len(plan)))
-	for i, id := range plan {
-		items[i] = history.Item{Topic: id.Topic, Partition: id.Partition, Offset: -1}
-	}
-	c.request(apiOffsetFetch, classRest, items, &asking{c, session, plan})
-}
-
-// asking is an OffsetFetch request.
-type asking struct {
-	c       *consumer
-	session int
-	plan    []port.Partition
-}
-
-func (b *asking) apply(x *exchange) {
-	for i, id := range b.plan {
-		if b.c.group.node != x.node {
-			x.items[i].Code = codeNotCoordinator
-			continue
-		}
-		if at, ok := b.c.group.offsets[id]; ok {
-			x.items[i].Offset = at
-		}
-	}
-	x.reply()
-}
-
-func (b *asking) answer(x *exchange, lost bool) {
-	c := b.c
-	if c.session != b.session || c.closed {
-		return
-	}
-	if code := x.code(); lost || code != 0 {
-		c.p.later(c.p.w.time.Backoff, func() {
-			if c.session == b.session && !c.closed {
-				c.node = c.group.node
-				c.ask(b.session, b.plan)
-			}
-		})
-		return
-	}
-	committed := make(map[port.Partition]int64, len(b.plan))
-	for i, id := range b.plan {
-		if at := x.items[i].Offset; at >= 0 {
-			committed[id] = at
-		}
-	}
-	c.assign(b.plan, committed)
-	c.beat(c.session)
-}
-
-// assign makes the member the owner of a plan.
-func (c *consumer) assign(plan []port.Partition, committed map[port.Partition]int64) {
-	for _, id := range plan {
-		part := c.p.w.partition(id.Topic, id.Partition)
-		if part == nil {
-			continue
-		}
-		k := &cursor{part: part, id: id}
-		if at, ok := committed[id]; ok && !c.cfg.FromStart {
-			k.next = at
-		}
-		k.polled = k.next
-		c.owned[id] = k
-		c.order = append(c.order, k)
-	}
-	c.stable = true
-	clear(c.flying)
-	c.news.Assigned = append(c.news.Assigned, plan...)
-	c.news.Committed = committed
-	c.hasNews = true
-	c.poller.Wake()
-	c.fetch()
 }
 
 // drop forgets what the member owns and returns it.
@@ -321,10 +94,10 @@ type beating struct {
 }
 
 func (b *beating) apply(x *exchange) {
-	if b.c.group.node != x.node {
-		x.items[0].Code = codeNotCoordinator
+	if b.c.group.Node != x.node {
+		x.items[0].Code = cluster.NotCoordinator
 	} else {
-		x.items[0].Code = b.c.group.heartbeat(x.member, x.generation)
+		x.items[0].Code = b.c.group.Heartbeat(x.member, x.generation)
 	}
 	x.reply()
 }
@@ -336,11 +109,11 @@ func (b *beating) answer(x *exchange, lost bool) {
 	}
 	code := x.code()
 	switch {
-	case code == codeRebalance:
+	case code == cluster.Rebalance:
 		c.revoking = true
 		c.poller.Wake()
-	case lost, retriable(code):
-		c.node = c.group.node
+	case lost, cluster.Retriable(code):
+		c.node = c.group.Node
 	case code != 0:
 		c.lose(code)
 		return
@@ -360,7 +133,7 @@ func (c *consumer) turnOver() {
 	switch {
 	case c.losing != 0:
 		c.news.Lost = append(c.news.Lost, c.drop()...)
-		if c.losing == codeUnknownMember {
+		if c.losing == cluster.UnknownMember {
 			c.id = ""
 		}
 		c.losing, c.generation = 0, -1
@@ -428,11 +201,132 @@ type leaving struct {
 }
 
 func (b *leaving) apply(x *exchange) {
-	b.c.group.remove(x.member)
+	b.c.group.Remove(x.member)
 	x.reply()
 }
 
 func (b *leaving) answer(*exchange, bool) {
 	b.done = true
 	b.task.Wake()
+}
+
+// commitTries is how often a client sends a commit again after retriable answers and broken connections.
+const commitTries = 10
+
+// Commit implements port.Consumer. Retriable codes and broken connections are tried again; what ends the membership is
+// port.ErrLost.
+func (c *consumer) Commit(ctx context.Context, next map[port.Partition]int64) error {
+	p := c.p
+	if p.dead {
+		return port.ErrGone
+	}
+	p.before(CallCommit)
+	if c.group == nil || len(next) == 0 {
+		return nil
+	}
+	items := c.p.w.items(len(next))
+	n := 0
+	for id, at := range next {
+		items[n] = history.Item{Topic: id.Topic, Partition: id.Partition, Offset: at}
+		n++
+	}
+	slices.SortFunc(items, func(a, b history.Item) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
+	})
+	b := &committing{c: c, task: p.w.loop.Current()}
+	for try := range commitTries {
+		if err := b.once(ctx, items); err != nil {
+			return err
+		}
+		if b.lost || cluster.Retriable(b.code) {
+			if err := p.sleep(ctx, p.w.time.Backoff); err != nil {
+				return err
+			}
+			c.node = c.group.Node
+			items = slices.Clone(items)
+			for i := range items {
+				items[i].Code, items[i].ToldCode = 0, 0
+			}
+			continue
+		}
+		p.after(CallCommit)
+		switch b.code {
+		case 0:
+			return nil
+		case cluster.OldGeneration, cluster.UnknownMember, cluster.Rebalance:
+			return fmt.Errorf("model: commit of %s, try %d: %w: %w", c.cfg.Group, try+1, port.ErrLost, cluster.Failure(b.code))
+		}
+		return fmt.Errorf("model: commit of %s: %w", c.cfg.Group, cluster.Failure(b.code))
+	}
+	return fmt.Errorf("model: commit of %s: no answer after %d tries, the last code was %d", c.cfg.Group, commitTries, b.code)
+}
+
+// committing is an OffsetCommit request; task waits for it, unless it is the client's own.
+type committing struct {
+	c    *consumer
+	task *virtual.Task
+	code int16
+	lost bool
+	done bool
+}
+
+// once sends the commit and waits for its answer.
+func (b *committing) once(ctx context.Context, items []history.Item) error {
+	p := b.c.p
+	b.done = false
+	b.c.request(apiCommit, classRest, items, b)
+	for !b.done {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p.park(virtual.Never)
+	}
+	return nil
+}
+
+func (b *committing) apply(x *exchange) {
+	g := b.c.group
+	code := int16(0)
+	if g.Node != x.node {
+		code = cluster.NotCoordinator
+	} else {
+		code = g.MayCommit(x.member, x.generation)
+	}
+	for i := range x.items {
+		it := &x.items[i]
+		it.Code = code
+		if code == 0 {
+			g.Offsets[port.Partition{Topic: it.Topic, Partition: it.Partition}] = it.Offset
+		}
+	}
+	x.reply()
+}
+
+func (b *committing) answer(x *exchange, lost bool) {
+	b.done, b.lost, b.code = true, lost, 0
+	if !lost {
+		b.code = x.code()
+	}
+	b.task.Wake()
+}
+
+// autoCommit commits what was polled, whether it was handled or not, and goes on doing so.
+func (c *consumer) autoCommit() {
+	if c.closed || c.p.dead {
+		return
+	}
+	if c.stable && len(c.order) > 0 {
+		items := c.p.w.items(len(c.order))
+		n := 0
+		for _, k := range c.order {
+			if k.polled > 0 && c.group.Offsets[k.id] != k.polled {
+				items[n] = history.Item{Topic: k.id.Topic, Partition: k.id.Partition, Offset: k.polled}
+				n++
+			}
+		}
+		if n > 0 {
+			c.request(apiCommit, classRest, items[:n:n], &committing{c: c})
+		}
+	}
+	c.p.later(c.p.w.time.AutoCommit, c.autoCommit)
 }

@@ -3,6 +3,7 @@ package model
 import (
 	"tahanuji/reference/port"
 	"tahanuji/system/history"
+	"tahanuji/system/sim/cluster"
 	"tahanuji/system/sim/virtual"
 )
 
@@ -16,7 +17,7 @@ type cursor struct {
 	next   int64 // offset to fetch
 	polled int64 // one past the last record given to the role
 	paused bool
-	buffer []record // fetched and not polled; the first has offset polled
+	buffer []cluster.Record // fetched and not polled; the first has offset polled
 }
 
 // fetching is a Fetch request of one member to one node.
@@ -25,7 +26,7 @@ type fetching struct {
 	session int
 	x       *exchange
 	parts   []*cursor
-	got     [][]record
+	got     [][]cluster.Record
 	waits   bool
 	timer   virtual.Timer
 	done    bool
@@ -81,7 +82,7 @@ func (f *fetching) apply(x *exchange) {
 // ready says whether there is anything to answer with.
 func (f *fetching) ready() bool {
 	for i, k := range f.parts {
-		if f.x.items[i].Offset < int64(len(k.part.log)) || k.part.leader != f.x.node {
+		if f.x.items[i].Offset < int64(len(k.part.Records)) || k.part.leader != f.x.node {
 			return true
 		}
 	}
@@ -103,16 +104,16 @@ func (f *fetching) send() {
 	f.timer.Stop()
 	x := f.x
 	w := x.w
-	f.got = make([][]record, len(f.parts))
+	f.got = make([][]cluster.Record, len(f.parts))
 	left := fetchMost
 	for i, k := range f.parts {
 		k.part.forget(f)
 		it := &x.items[i]
 		if k.part.leader != x.node {
-			it.Code = codeNotLeader
+			it.Code = cluster.NotLeader
 			continue
 		}
-		log := k.part.log
+		log := k.part.Records
 		if it.Offset > int64(len(log)) {
 			continue
 		}
@@ -123,7 +124,7 @@ func (f *fetching) send() {
 		if len(some) > 0 && (!w.cfg.NoLedger || len(w.plan.byAPI[apiFetch]) > 0) {
 			it.Labels = w.labels(len(some))
 			for j := range some {
-				it.Labels[j] = some[j].label
+				it.Labels[j] = some[j].Label
 			}
 		}
 	}
@@ -183,8 +184,8 @@ func (c *consumer) take(most int) []port.Record {
 		k := c.order[(c.turn+n)%len(c.order)]
 		for len(k.buffer) > 0 && len(out) < most {
 			r := &k.buffer[0]
-			out = append(out, port.Record{Topic: k.id.Topic, Partition: k.id.Partition, Offset: k.polled, Key: r.key, Value: r.value, Timestamp: r.at})
-			c.p.receive(r.label)
+			out = append(out, port.Record{Topic: k.id.Topic, Partition: k.id.Partition, Offset: k.polled, Key: r.Key, Value: r.Value, Timestamp: r.At})
+			c.p.receive(r.Label)
 			k.polled++
 			k.buffer = k.buffer[1:]
 			c.buffered--

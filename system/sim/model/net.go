@@ -9,6 +9,19 @@ import (
 	"tahanuji/system/target"
 )
 
+// APIs that the model's clients call, by the Kafka protocol's names.
+const (
+	apiProduce     = "Produce"
+	apiFetch       = "Fetch"
+	apiJoin        = "JoinGroup"
+	apiSync        = "SyncGroup"
+	apiHeartbeat   = "Heartbeat"
+	apiLeave       = "LeaveGroup"
+	apiCommit      = "OffsetCommit"
+	apiOffsetFetch = "OffsetFetch"
+	apiCreate      = "CreateTopics"
+)
+
 // class of a connection: clients lay out theirs so that a long wait holds up nothing else (franz-go: produce, fetch, group,
 // and one for all the rest). A held request holds up those behind it on its connection.
 type class int

@@ -9,6 +9,7 @@ import (
 
 	"tahanuji/reference/port"
 	"tahanuji/system/history"
+	"tahanuji/system/sim/cluster"
 	"tahanuji/system/sim/store"
 	"tahanuji/system/sim/virtual"
 	"tahanuji/system/target"
@@ -125,7 +126,7 @@ func (p *Process) CreateTopic(ctx context.Context, name string, partitions int32
 	if err := p.sleep(ctx, p.w.latency()); err != nil {
 		return err
 	}
-	x := &exchange{from: p, api: "CreateTopics", generation: -1, items: []history.Item{{Topic: name}}, w: p.w, entry: -1, arrived: p.w.loop.Now()}
+	x := &exchange{from: p, api: apiCreate, generation: -1, items: []history.Item{{Topic: name}}, w: p.w, entry: -1, arrived: p.w.loop.Now()}
 	x.note(nil)
 	x.replied = true
 	if x.entry >= 0 {
@@ -145,7 +146,7 @@ func (p *Process) AlterTopic(ctx context.Context, name string, change port.Topic
 	}
 	t := p.w.topics[name]
 	if t == nil {
-		return fmt.Errorf("model: alter %s: %w", name, failure(codeUnknownTopic))
+		return fmt.Errorf("model: alter %s: %w", name, cluster.Failure(cluster.UnknownTopic))
 	}
 	t.config = maps.Clone(t.config)
 	if t.config == nil {

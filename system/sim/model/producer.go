@@ -7,6 +7,7 @@ import (
 
 	"tahanuji/reference/port"
 	"tahanuji/system/history"
+	"tahanuji/system/sim/cluster"
 	"tahanuji/system/sim/virtual"
 )
 
@@ -27,14 +28,14 @@ type lane struct {
 	node     int32 // where the client believes the leader to be
 	queue    []*promise
 	flying   []*promise
-	records  []record // of flying
-	seq      int32    // of the first record of flying, or of the next batch
+	records  []cluster.Record // of flying
+	seq      int32            // of the first record of flying, or of the next batch
 	busy     bool
 }
 
 type promise struct {
 	p      *Process
-	rec    record
+	rec    cluster.Record
 	done   bool
 	ack    port.Ack
 	err    error
@@ -62,14 +63,14 @@ func (q *producer) Send(ctx context.Context, r port.Record) port.Promise {
 	w := p.w
 	t := w.topics[r.Topic]
 	if t == nil {
-		m.done, m.err = true, fmt.Errorf("model: send to %s: %w", r.Topic, failure(codeUnknownTopic))
+		m.done, m.err = true, fmt.Errorf("model: send to %s: %w", r.Topic, cluster.Failure(cluster.UnknownTopic))
 		return m
 	}
 	at := r.Timestamp
 	if at.IsZero() {
 		at = w.clock()
 	}
-	m.rec = record{key: r.Key, value: r.Value, at: at, label: w.label(r.Topic, r.Value)}
+	m.rec = cluster.Record{Key: r.Key, Value: r.Value, At: at, Label: w.label(r.Topic, r.Value)}
 	part := w.place(t, r.Key)
 	l := q.lanes[part]
 	if l == nil {
@@ -95,7 +96,7 @@ func (l *lane) next() {
 		n := min(len(l.queue), 500)
 		l.flying = append(l.flying[:0], l.queue[:n]...)
 		l.queue = l.queue[n:]
-		l.records = make([]record, n)
+		l.records = make([]cluster.Record, n)
 		for i, m := range l.flying {
 			l.records[i] = m.rec
 		}
@@ -104,7 +105,7 @@ func (l *lane) next() {
 	w := q.p.w
 	labels := w.labels(len(l.records))
 	for i := range l.records {
-		labels[i] = l.records[i].label
+		labels[i] = l.records[i].Label
 	}
 	items := w.items(1)
 	items[0] = history.Item{Topic: l.part.topic.name, Partition: l.part.n, Offset: -1, ToldOffset: -1, ProducerID: q.id, Epoch: q.epoch,
@@ -119,7 +120,7 @@ func (l *lane) next() {
 // producing is a Produce request.
 type producing struct {
 	lane    *lane
-	records []record
+	records []cluster.Record
 	id      int64
 	epoch   int16
 	first   int32
@@ -128,7 +129,7 @@ type producing struct {
 func (b *producing) apply(x *exchange) {
 	it := &x.items[0]
 	if b.lane.part.leader != x.node {
-		it.Code = codeNotLeader
+		it.Code = cluster.NotLeader
 	} else {
 		it.Offset, it.Code = x.w.append(b.lane.part, b.records, b.id, b.epoch, b.first)
 	}
@@ -143,16 +144,16 @@ func (b *producing) answer(x *exchange, lost bool) {
 	switch {
 	case lost && q.cfg.Acks == 0:
 		l.land(-1, nil)
-	case lost, retriable(code):
+	case lost, cluster.Retriable(code):
 		l.retry()
-	case code == codeOutOfOrder || code == codeUnknownPID || code == codeOldEpoch:
+	case code == cluster.OutOfOrder || code == cluster.UnknownPID || code == cluster.OldEpoch:
 		// The numbering is lost: a new epoch, and the batch again (KIP-360). It may be in the log twice after that.
 		q.renew()
 		l.retry()
-	case code == 0, code == codeDuplicateSeq:
+	case code == 0, code == cluster.DuplicateSeq:
 		l.land(x.items[0].Offset, nil)
 	default:
-		err := fmt.Errorf("model: produce to %s/%d: %w", l.part.topic.name, l.part.n, failure(code))
+		err := fmt.Errorf("model: produce to %s/%d: %w", l.part.topic.name, l.part.n, cluster.Failure(code))
 		l.land(-1, err)
 		if q.id >= 0 {
 			q.renew()

@@ -11,6 +11,7 @@ import (
 	"tahanuji/system/contract"
 	"tahanuji/system/history"
 	"tahanuji/system/seed"
+	"tahanuji/system/sim/cluster"
 	"tahanuji/system/sim/virtual"
 	"tahanuji/system/workload"
 
@@ -26,8 +27,8 @@ type world struct {
 	nodes      []node
 	topics     map[string]*topic
 	topicOrder []string
-	groups     map[string]*group
-	groupOrder []*group
+	groups     map[string]*cluster.Group
+	groupOrder []*cluster.Group
 	roles      map[string]*role
 	order      []*role
 	plan       *plan
@@ -81,7 +82,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 }
 
 func newWorld(cfg Config) *world {
-	w := &world{cfg: cfg, time: cfg.Timing.filled(cfg.Paced), topics: map[string]*topic{}, groups: map[string]*group{}, roles: map[string]*role{},
+	w := &world{cfg: cfg, time: cfg.Timing.filled(cfg.Paced), topics: map[string]*topic{}, groups: map[string]*cluster.Group{}, roles: map[string]*role{},
 		where: make(map[string]history.Position, len(cfg.Sends)), promised: map[string]bool{}, label: cfg.Label}
 	w.rng = rand.New(rand.NewPCG(seed.Derive(cfg.Seed, "model", "a"), seed.Derive(cfg.Seed, "model", "b")))
 	if cfg.Nodes <= 0 {
@@ -321,9 +322,9 @@ func (w *world) replayFlow(f contract.Flow, tag string) error {
 		i.stop(func() { down++ })
 	}
 	g := w.group(f.Group)
-	if ok, err := w.until(2*w.time.Accept+2*w.time.Session, 10*time.Millisecond, func() bool { return down == len(r.instances) && len(g.members) == 0 }); err != nil || !ok {
+	if ok, err := w.until(2*w.time.Accept+2*w.time.Session, 10*time.Millisecond, func() bool { return down == len(r.instances) && g.Size() == 0 }); err != nil || !ok {
 		if err == nil {
-			err = fmt.Errorf("group %s still has %d members", f.Group, len(g.members))
+			err = fmt.Errorf("group %s still has %d members", f.Group, g.Size())
 		}
 		return err
 	}
@@ -335,7 +336,7 @@ func (w *world) replayFlow(f contract.Flow, tag string) error {
 	}
 	w.phase(tag)
 	for n := range w.topics[f.Reads].count() {
-		g.offsets[port.Partition{Topic: f.Reads, Partition: int32(n)}] = 0
+		g.Offsets[port.Partition{Topic: f.Reads, Partition: int32(n)}] = 0
 	}
 	for _, i := range r.instances {
 		i.start()

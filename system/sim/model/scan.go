@@ -24,7 +24,7 @@ func (w *world) scan(tag string) {
 	for _, g := range w.cfg.Doc.Groups {
 		for _, name := range g.Reads {
 			for n := range w.topics[name].count() {
-				at, ok := w.group(g.Name).offsets[port.Partition{Topic: name, Partition: int32(n)}]
+				at, ok := w.group(g.Name).Offsets[port.Partition{Topic: name, Partition: int32(n)}]
 				if !ok {
 					at = -1
 				}
@@ -44,16 +44,16 @@ func (w *world) scanTopic(tag string, t *topic) {
 	total := 0
 	for _, p := range t.parts {
 		w.add(history.Event{Op: history.OpEnd, Phase: history.OK, Proc: "scan", Tag: tag,
-			Where: &history.Position{Topic: t.name, Partition: p.n, Offset: int64(len(p.log))}})
-		total += len(p.log)
+			Where: &history.Position{Topic: t.name, Partition: p.n, Offset: int64(len(p.Records))}})
+		total += len(p.Records)
 	}
 	where := make([]history.Position, 0, total)
 	for _, p := range t.parts {
-		for i := range p.log {
-			r := &p.log[i]
+		for i := range p.Records {
+			r := &p.Records[i]
 			where = append(where, history.Position{Topic: t.name, Partition: p.n, Offset: int64(i)})
-			w.add(history.Event{Op: history.OpRecord, Phase: history.OK, Proc: "scan", Tag: tag, Key: string(r.key), Value: string(r.value),
-				Where: &where[len(where)-1], Producer: &r.origin})
+			w.add(history.Event{Op: history.OpRecord, Phase: history.OK, Proc: "scan", Tag: tag, Key: string(r.Key), Value: string(r.Value),
+				Where: &where[len(where)-1], Producer: &r.Origin})
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (w *world) lag(name string, topics []string) int64 {
 			continue
 		}
 		for _, p := range w.topics[t].parts {
-			n += int64(len(p.log)) - g.offsets[port.Partition{Topic: t, Partition: p.n}]
+			n += int64(len(p.Records)) - g.Offsets[port.Partition{Topic: t, Partition: p.n}]
 		}
 	}
 	return n
