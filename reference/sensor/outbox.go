@@ -54,8 +54,9 @@ func (r *Recorder) recover(ctx context.Context) error {
 	return nil
 }
 
-// empty works the queue off, in groups: one transaction keeps a group and drops the rows that were acknowledged, then the
-// group is sent in order. r.busy is set.
+// empty works the queue off: one transaction keeps all that is in it and drops the rows that were acknowledged, then the
+// group is sent in order. What came meanwhile is left to one of those who brought it, so that nobody works for the others for
+// ever. r.busy is set.
 func (r *Recorder) empty(ctx context.Context) {
 	for {
 		r.mu.Lock()
@@ -74,7 +75,29 @@ func (r *Recorder) empty(ctx context.Context) {
 		r.keep(ctx, group, acked)
 		clear(group)
 		r.spare = group[:0] // only who is busy touches it
+		if r.handOn() {
+			return
+		}
 	}
+}
+
+// handOn makes somebody who waits go on with the queue; false when nobody does.
+func (r *Recorder) handOn() bool {
+	r.mu.Lock()
+	var next *item
+	for _, it := range r.queue {
+		if !it.gone {
+			next = it
+			next.lead = true
+			break
+		}
+	}
+	r.mu.Unlock()
+	if next == nil {
+		return false
+	}
+	next.done.Raise()
+	return true
 }
 
 func (r *Recorder) keep(ctx context.Context, group []*item, acked []string) {
@@ -83,7 +106,7 @@ func (r *Recorder) keep(ctx context.Context, group []*item, acked []string) {
 		if err != nil {
 			it.err = fmt.Errorf("recorder: outbox: %w", err)
 		} else {
-			it.promise = r.current().Send(ctx, it.record)
+			r.dispatch(ctx, it)
 			r.copied(ctx, it)
 		}
 		if it.done != nil {
@@ -94,6 +117,18 @@ func (r *Recorder) keep(ctx context.Context, group []*item, acked []string) {
 		r.mu.Lock()
 		r.acked = append(r.acked, acked...)
 		r.mu.Unlock()
+	}
+}
+
+// dispatch sends an item; when nobody waits for it any more, Run looks after it.
+func (r *Recorder) dispatch(ctx context.Context, it *item) {
+	promise := r.current().Send(ctx, it.record)
+	r.mu.Lock()
+	it.promise = promise
+	gone := it.gone
+	r.mu.Unlock()
+	if gone {
+		r.leave(it)
 	}
 }
 

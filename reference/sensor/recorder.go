@@ -65,6 +65,8 @@ type item struct {
 	promise port.Promise
 	err     error
 	done    port.Signal // nil when the caller empties the queue itself
+	lead    bool        // its caller empties the queue from now on
+	gone    bool        // its caller waits no more
 }
 
 // errNotReady says that the recorder had not started within Timing.Ready.
@@ -173,7 +175,20 @@ func (r *Recorder) put(ctx context.Context, it *item) error {
 	if r.busy {
 		it.done = r.port.NewSignal()
 		r.mu.Unlock()
-		if err := it.done.Wait(ctx, r.c.Timing.Ready); err != nil {
+		err := it.done.Wait(ctx, r.c.Timing.Ready)
+		r.mu.Lock()
+		lead := it.lead
+		it.gone = err != nil
+		sent := it.promise != nil
+		r.mu.Unlock()
+		if it.gone && sent && !lead {
+			r.leave(it)
+		}
+		if lead { // whatever became of the wait: the others rely on it
+			r.empty(r.ctx)
+			return it.err
+		}
+		if err != nil {
 			return fmt.Errorf("recorder: outbox: %w", err)
 		}
 		return it.err
