@@ -16,7 +16,7 @@ const (
 	bucketIDs     = "ids"     // id -> event time, group
 	bucketWindows = "windows" // group, start -> fold.Row
 	bucketOpen    = "open"    // group, start -> claim; the windows whose last version is not published
-	bucketGroups  = "groups"  // group -> newest event time, clock of the last record
+	bucketGroups  = "groups"  // group -> newest event time, clock of the last new event
 	bucketPoison  = "poison"  // topic/partition/offset -> why
 )
 
@@ -40,7 +40,7 @@ type unit struct {
 // groupState is what is known of a group's time.
 type groupState struct {
 	newest int64 // event time, milliseconds since 1970
-	clock  int64 // the clock when its last record came
+	clock  int64 // the clock when its last new event came
 	// touched: a record of the group came in this transaction.
 	touched bool
 }
@@ -99,7 +99,6 @@ func (u *unit) event(e *event) error {
 	if err != nil {
 		return err
 	}
-	g.clock = u.now.UnixMilli()
 	if !g.touched {
 		g.touched = true
 		u.byName = append(u.byName, e.group)
@@ -109,6 +108,7 @@ func (u *unit) event(e *event) error {
 		return err
 	}
 	g.newest = max(g.newest, e.time)
+	g.clock = u.now.UnixMilli() // an event that comes once more does not break the silence
 	if u.s.flaws.Has(WallClockHour) {
 		start, end := u.s.read.cutter.Of(u.now)
 		e.start, e.end = start.UnixMilli(), end.UnixMilli()
