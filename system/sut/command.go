@@ -147,7 +147,7 @@ func last(text []byte, n int) string {
 
 // passed is what of the suite's environment is passed on.
 func passed(inherit []string) []string {
-	var env []string
+	env := []string{} // not nil, which would mean all of it
 	for _, name := range slices.Concat([]string{"PATH", "HOME", "LANG", "TZ", "JAVA_HOME"}, inherit) {
 		if value, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+value)

@@ -74,6 +74,9 @@ func (in *instance) start(ctx context.Context) error {
 	if in.process != nil {
 		return fmt.Errorf("sut: start %s: it runs already", in.proc())
 	}
+	if in.role.system.ctx.Err() != nil {
+		return fmt.Errorf("sut: start %s: the system is closed", in.proc())
+	}
 	in.again = 0
 	return in.launch(ctx)
 }

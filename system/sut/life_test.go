@@ -320,3 +320,22 @@ func TestASetupIsRunOnceForAllRuns(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestNothingStartsAfterTheSystemIsClosed(t *testing.T) {
+	t.Parallel()
+	s, _ := running(t, only(toko(), "kasir"), recorder("http", healthy))
+	role := s.Roles()[0]
+	for range 2 {
+		if err := s.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range []int{0, 1} {
+		if _, err := role.Start(t.Context(), n); err == nil || !strings.Contains(err.Error(), "closed") {
+			t.Errorf("%v", err)
+		}
+	}
+	if a := s.Send(t.Context(), "kasir", record("ok")); a.Phase != history.Unknown || a.Reached {
+		t.Errorf("%+v", a)
+	}
+}

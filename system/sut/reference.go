@@ -44,6 +44,8 @@ type references struct {
 	flaws sensor.Flaws
 	roles []*refRole
 	tasks sync.WaitGroup
+	over  context.Context // ends with Close
+	end   context.CancelFunc
 
 	mu      sync.Mutex
 	notes   []string
@@ -63,6 +65,7 @@ func (r Reference) Start(ctx context.Context, env Env) (System, error) {
 		return nil, fmt.Errorf("sut: reference: %w", err)
 	}
 	s := &references{env: env, own: r, clock: kafka.NewClock(env.Base), flaws: flaws}
+	s.over, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.start(ctx); err != nil {
 		// What failed to start says more than what then failed to end.
 		_ = s.Close(context.WithoutCancel(ctx))
@@ -111,7 +114,7 @@ func quick() sensor.Timing {
 func (s *references) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
-	tick := time.NewTicker(2 * time.Millisecond)
+	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for _, r := range s.roles {
 		for {
@@ -196,6 +199,7 @@ func (s *references) Close(ctx context.Context) error {
 }
 
 func (s *references) close(ctx context.Context) error {
+	s.end()
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	var errs []error

@@ -186,9 +186,9 @@ func (r *refRole) Start(ctx context.Context, n int) (int, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.lives[n-1] != nil {
+	if r.lives[n-1] != nil || r.system.over.Err() != nil {
 		l.kill()
-		return 0, fmt.Errorf("sut: start %s: it was started meanwhile", r.proc(n))
+		return 0, fmt.Errorf("sut: start %s: it was started, or the system closed, meanwhile", r.proc(n))
 	}
 	r.lives[n-1] = l
 	r.saw(n, "started", "")

@@ -34,7 +34,9 @@ const lineLimit = 1 << 20
 func start(s Spec) (*Process, error) {
 	p := &Process{name: s.Name, released: make(chan struct{}), exited: make(chan struct{}), drained: make(chan struct{}),
 		gone: make(chan struct{})}
-	p.cmd = &exec.Cmd{Path: s.Command[0], Args: s.Command, Dir: s.Dir, Env: s.Env, SysProcAttr: ownGroup()}
+	// Never nil: a command without an environment would get ours.
+	env := append(make([]string, 0, len(s.Env)), s.Env...)
+	p.cmd = &exec.Cmd{Path: s.Command[0], Args: s.Command, Dir: s.Dir, Env: env, SysProcAttr: ownGroup()}
 	var ours, theirs []*os.File
 	closeAll := func(files []*os.File) {
 		for _, f := range files {

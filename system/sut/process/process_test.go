@@ -233,6 +233,19 @@ func TestAFloodIsBoundedAndItsEndIsKept(t *testing.T) {
 	}
 }
 
+func TestACommandGetsNoEnvironmentThatNobodyGaveIt(t *testing.T) {
+	t.Setenv("SECRET", "of the suite")
+	w, log := open(t)
+	p, err := w.Start(Spec{Name: "test", Command: []string{"/usr/bin/env"}, Dir: t.TempDir(), Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.Gone()
+	if strings.Contains(log.Tail(), "SECRET") {
+		t.Error(log.Tail())
+	}
+}
+
 func TestPortsAreFreeAndGivenOnceAlsoToOthersWithTheSameSalt(t *testing.T) {
 	one, two := NewPorts(1), NewPorts(1)
 	seen := map[int]bool{}
