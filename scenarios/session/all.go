@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"sync"
 
 	"tahanuji/reports"
 	"tahanuji/scenarios/run"
 	"tahanuji/system/check"
+	"tahanuji/system/contract"
+	"tahanuji/system/seed"
 )
 
 // Watch is told how a sitting goes on. Its methods are called from several goroutines.
@@ -136,17 +140,42 @@ func (b *Background) Await(ctx context.Context, id string) Result {
 // Wait returns when every running cell has ended.
 func (b *Background) Wait() { b.wg.Wait() }
 
-// RunFlaw runs the reference with a flaw, on the model or on the broker.
+// Tries of a flawed cell: a flaw is small, and one seed's faults may pass it by. The first seed that shows it counts, and the
+// cell says which it was.
+const (
+	triesOnModel  = 12
+	triesOnBroker = 3
+)
+
+// RunFlaw runs the reference with a flaw, on the model or on the broker, until it is caught or the tries are used up.
 func (s *Session) RunFlaw(ctx context.Context, f FlawCell) (reports.Run, error) {
-	if f.Lane != Model {
-		return s.Run(ctx, f.Cell)
+	play, tries := run.Run, triesOnBroker
+	if f.Lane == Model {
+		play, tries = run.OnModel, triesOnModel
 	}
-	r, err := run.OnModel(ctx, s.cell(f.Cell))
-	if err != nil {
-		return r, err
+	var last reports.Run
+	for try := range tries {
+		cell := s.cell(f.Cell)
+		if try > 0 {
+			cell.Seed = seed.Derive(f.Seed, "try", strconv.Itoa(try))
+		}
+		if err := os.RemoveAll(cell.Dir); err != nil {
+			return last, fmt.Errorf("%s: %w", f.ID, err)
+		}
+		var err error
+		if last, err = play(ctx, cell); err != nil {
+			return last, err
+		}
+		if Caught(last) || ctx.Err() != nil {
+			break
+		}
 	}
-	s.keep(r)
-	return r, nil
+	return last, nil
+}
+
+// Caught says whether a flawed run broke one of the clauses that its flaw must break.
+func Caught(r reports.Run) bool {
+	return slices.ContainsFunc(BrokenIn(r), func(id contract.ID) bool { return slices.Contains(r.Expected, id) })
 }
 
 // worst is the word for how a run went.

@@ -42,7 +42,6 @@ type Session struct {
 	typed   string       // how the command line begins: "go tool ginkgo ./scenarios --" or "go run . run"
 	begun   time.Time
 	mu      sync.Mutex
-	runs    []reports.Run
 	stopped string // why the sitting was cut short
 }
 
@@ -170,11 +169,7 @@ func (s *Session) openOut(at Edge) error {
 // Run carries out one cell and keeps its result. An error means that there was no run: the cell stays not-run.
 func (s *Session) Run(ctx context.Context, c Cell) (reports.Run, error) {
 	r, err := run.Run(ctx, s.cell(c))
-	if err != nil {
-		return r, err
-	}
-	s.keep(r)
-	return r, nil
+	return r, err
 }
 
 func (s *Session) cell(c Cell) run.Cell {
@@ -183,12 +178,6 @@ func (s *Session) cell(c Cell) run.Cell {
 		Nodes: s.Options.Nodes, Seed: c.Seed, Flaw: c.Flaw, Variant: s.variant, Checkers: s.Checkers, Expected: expected(c.Flaw),
 		Dir: reports.CellFolder(s.Out, c.ID), Repeat: s.repeat(c), Input: s.Options.Input, Limits: run.LimitsFor(s.Options.Sut == ""),
 	}
-}
-
-func (s *Session) keep(r reports.Run) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.runs = append(s.runs, r)
 }
 
 // repeat is the one command that runs a cell again.
