@@ -1,8 +1,12 @@
+//go:build unix
+
 package explore
 
 import (
 	"runtime/debug"
+	"syscall"
 	"testing"
+	"time"
 
 	"tahanuji/system/contract"
 )
@@ -13,12 +17,27 @@ func quietCollector(b *testing.B) {
 	b.Cleanup(func() { debug.SetGCPercent(old) })
 }
 
-// perSecond reports runs a second of wall time; on a busy machine it says little.
-func perSecond(b *testing.B) {
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
+// cores measures the processor's time, all threads together: on a busy machine the clock on the wall says little.
+func cores(b *testing.B) (report func()) {
+	used := func() time.Duration {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			b.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	begun := used()
+	return func() {
+		each := (used() - begun) / time.Duration(b.N)
+		b.ReportMetric(float64(each.Microseconds())/1000, "cpu-ms/op")
+		b.ReportMetric(float64(time.Second)/float64(each), "runs/cpu-s")
+	}
 }
 
-// drawn is plans of 200 events with up to three faults and a crash point.
+// events is the number of valid events that makes the source send about 200 in all: a quarter are broken ones and duplicates.
+const events = 150
+
+// drawn is plans with up to three faults and a crash point.
 func drawn(b *testing.B, e *Explorer) []Plan {
 	plans := make([]Plan, 64)
 	for n := range plans {
@@ -33,30 +52,30 @@ func drawn(b *testing.B, e *Explorer) []Plan {
 
 func BenchmarkARunOf200EventsAndThreeFaults(b *testing.B) {
 	quietCollector(b)
-	e := open(b, sensorDoc).explorer(b, "", Config{Seed: 1, Events: 200})
+	e := open(b, sensorDoc).explorer(b, "", Config{Seed: 1, Events: events})
 	plans := drawn(b, e)
 	b.ReportAllocs()
 	b.ResetTimer()
+	defer cores(b)()
 	for n := range b.N {
 		if _, err := e.Run(b.Context(), plans[n%len(plans)]); err != nil {
 			b.Fatal(err)
 		}
 	}
-	perSecond(b)
 }
 
 func BenchmarkARunOf200EventsAndThreeFaultsJudged(b *testing.B) {
 	quietCollector(b)
-	e := open(b, sensorDoc).explorer(b, "", Config{Seed: 1, Events: 200})
+	e := open(b, sensorDoc).explorer(b, "", Config{Seed: 1, Events: events})
 	plans := drawn(b, e)
 	b.ReportAllocs()
 	b.ResetTimer()
+	defer cores(b)()
 	for n := range b.N {
 		if _, err := e.Try(b.Context(), plans[n%len(plans)]); err != nil {
 			b.Fatal(err)
 		}
 	}
-	perSecond(b)
 }
 
 // BenchmarkCommitBeforeStore searches anew each time, with another seed, for a kill that shows the flaw, and makes it minimal.
@@ -65,6 +84,7 @@ func BenchmarkCommitBeforeStoreIsFoundAndMinimal(b *testing.B) {
 	bench := open(b, sensorDoc)
 	runs := 0
 	b.ResetTimer()
+	defer cores(b)()
 	for n := range b.N {
 		e := bench.explorer(b, "commit-before-store", Config{Seed: uint64(n), Clauses: []contract.ID{"delivery.no-loss", "count.once"}})
 		f, err := e.Search(b.Context(), 1000)

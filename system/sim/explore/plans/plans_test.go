@@ -2,6 +2,7 @@ package plans_test
 
 import (
 	"context"
+	"reflect"
 	"testing"
 
 	"tahanuji/system/check"
@@ -46,6 +47,35 @@ func TestWhateverThePlanTheModelIsABroker(t *testing.T) {
 		}
 		generations(rt, r.History)
 		acknowledged(rt, r.History)
+	})
+}
+
+func TestAPlanIsPlayedTheSameTwice(t *testing.T) {
+	e := explorer(t)
+	any := plans.Any(e, 3, 4, 3)
+	rapid.Check(t, func(rt *rapid.T) {
+		p := any.Draw(rt, "plan")
+		one, err := e.Run(t.Context(), p)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		two, err := e.Run(t.Context(), p)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if len(one.History.Events) != len(two.History.Events) || len(one.History.Ledger) != len(two.History.Ledger) {
+			rt.Fatalf("%d events and %d exchanges, then %d and %d", len(one.History.Events), len(one.History.Ledger), len(two.History.Events), len(two.History.Ledger))
+		}
+		for i := range one.History.Events {
+			if a, b := one.History.Events[i], two.History.Events[i]; !reflect.DeepEqual(a, b) {
+				rt.Fatalf("event %d is %+v, then %+v", i, a, b)
+			}
+		}
+		for i := range one.History.Ledger {
+			if a, b := one.History.Ledger[i], two.History.Ledger[i]; !reflect.DeepEqual(a, b) {
+				rt.Fatalf("exchange %d is %+v, then %+v", i, a, b)
+			}
+		}
 	})
 }
 
