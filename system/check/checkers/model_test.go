@@ -62,6 +62,8 @@ type world struct {
 	stored    map[string]bool
 	newest    map[string]time.Time // per key
 	producers []string
+	roleSets  bool // the role sets the ids of events, and the source sends none
+	ids       int
 }
 
 type event struct {
@@ -206,11 +208,22 @@ func (w *world) home(key string, partitions int) int32 {
 // send plays the source: one event, with or without an answer lost, until it is recorded.
 func (w *world) send(e *event, tag string) {
 	role := w.source.Role
+	given, named := e.value, e.id
+	if w.roleSets {
+		given = w.without(e.value)
+	}
 	record := func() history.Position {
-		return w.append(w.in, w.home(e.key, w.in.Partitions), role+"/1", logged{label: e.label, key: e.key, value: e.value, event: e})
+		made := e
+		if w.roleSets {
+			made = w.identified(e)
+			if named = made.id; w.draw(2) == 0 {
+				named = "" // the answer need not name it
+			}
+		}
+		return w.append(w.in, w.home(e.key, w.in.Partitions), role+"/1", logged{label: e.label, key: e.key, value: made.value, event: made})
 	}
 	invoke := func() history.Seq {
-		return w.add(history.Event{Proc: role, Op: history.OpSend, Phase: history.Invoke, Key: e.label, Value: e.value, Tag: tag})
+		return w.add(history.Event{Proc: role, Op: history.OpSend, Phase: history.Invoke, Key: e.label, Value: given, Tag: tag})
 	}
 	switch w.draw(6) {
 	case 0: // the answer is lost, the event is not
@@ -223,11 +236,43 @@ func (w *world) send(e *event, tag string) {
 	}
 	of := invoke()
 	at := record()
-	answer := history.Event{Proc: role, Op: history.OpSend, Phase: history.OK, Of: of, Key: e.label, Value: e.id}
+	answer := history.Event{Proc: role, Op: history.OpSend, Phase: history.OK, Of: of, Key: e.label, Value: named}
 	if w.draw(2) == 0 {
 		answer.Where = &at
 	}
 	w.add(answer)
+}
+
+// identified is the event under an id that the role sets: a new one for each send that it accepts.
+func (w *world) identified(e *event) *event {
+	w.ids++
+	made := *e
+	made.id = w.s.id(100_000 + w.ids)
+	var record map[string]any
+	if err := json.Unmarshal([]byte(e.value), &record); err != nil {
+		panic(err)
+	}
+	record[w.doc.Envelope.ID.Name()] = made.id
+	text, err := json.Marshal(record)
+	if err != nil {
+		panic(err)
+	}
+	made.value = string(text)
+	return &made
+}
+
+// without is a record as a source sends it that leaves the id to the role.
+func (w *world) without(value string) string {
+	var record map[string]any
+	if err := json.Unmarshal([]byte(value), &record); err != nil {
+		panic(err)
+	}
+	delete(record, w.doc.Envelope.ID.Name())
+	text, err := json.Marshal(record)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
 
 // refuse plays an invalid event.

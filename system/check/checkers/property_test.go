@@ -40,30 +40,34 @@ func judge(in *check.Input) map[contract.ID]check.Verdict {
 
 func TestACorrectSystemIsNeverBlamed(t *testing.T) {
 	for _, s := range subjects {
-		doc := load(t, s.file)
-		t.Run(s.name, func(t *testing.T) {
-			examined := map[contract.ID]bool{}
-			rapid.Check(t, func(t *rapid.T) {
-				w := newWorld(s, doc, drawn(t))
-				w.play(rapid.IntRange(1, 40).Draw(t, "events"))
-				for id, v := range judge(w.input()) {
-					switch v.Outcome {
-					case check.Holds:
-						examined[id] = true
-					case check.Inconclusive, check.NotApplicable:
-						if v.Detail != "" {
-							t.Fatalf("%s: %s\n%s", id, v.Why, v.Detail)
-						}
-					case check.Broken, check.Unset, check.NotRun, check.Waived:
-						t.Fatalf("%s is %s: %s", id, v.Outcome, v.Why)
-					}
+		t.Run(s.name, func(t *testing.T) { neverBlamed(t, s, false) })
+		t.Run(s.name+" where the role sets the ids", func(t *testing.T) { neverBlamed(t, s, true) })
+	}
+}
+
+func neverBlamed(t *testing.T, s subject, roleSets bool) {
+	doc := load(t, s.file)
+	examined := map[contract.ID]bool{}
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(s, doc, drawn(t))
+		w.roleSets = roleSets
+		w.play(rapid.IntRange(1, 40).Draw(t, "events"))
+		for id, v := range judge(w.input()) {
+			switch v.Outcome {
+			case check.Holds:
+				examined[id] = true
+			case check.Inconclusive, check.NotApplicable:
+				if v.Detail != "" {
+					t.Fatalf("%s: %s\n%s", id, v.Why, v.Detail)
 				}
-			})
-			for _, c := range contract.Clauses(doc) {
-				if !examined[c.ID] {
-					t.Errorf("%s was never examined", c.ID)
-				}
+			case check.Broken, check.Unset, check.NotRun, check.Waived:
+				t.Fatalf("%s is %s: %s", id, v.Outcome, v.Why)
 			}
-		})
+		}
+	})
+	for _, c := range contract.Clauses(doc) {
+		if !examined[c.ID] {
+			t.Errorf("%s was never examined", c.ID)
+		}
 	}
 }
