@@ -2,6 +2,7 @@ package sut_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -45,22 +46,25 @@ func TestTheReferencePlaysAnyDocument(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{sensorYAML, tokoYAML} {
 		for _, sqlite := range []bool{false, true} {
-			begun := time.Now()
-			st := perform(t, load(t, path), sut.Reference{SQLite: sqlite}, nil)
-			started := time.Since(begun)
-			st.send(st.load.Sends)
-			sent := time.Since(begun)
-			st.rest()
-			rows := st.rows()
-			if strings.Count(rows, "\n") < 3 {
-				t.Errorf("%s: rows\n%s", path, rows)
-			}
-			stored := st.events(history.OpStored, "")
-			if stored < 2*100 {
-				t.Errorf("%s: %d events of the store", path, stored)
-			}
-			t.Logf("%s, SQLite %v: started after %s, sent %d after %s, at rest after %s", st.doc.ID, sqlite, started.Round(time.Millisecond),
-				len(st.load.Sends), sent.Round(time.Millisecond), time.Since(begun).Round(time.Millisecond))
+			t.Run(fmt.Sprint(path, " in files: ", sqlite), func(t *testing.T) {
+				t.Parallel()
+				begun := time.Now()
+				st := perform(t, load(t, path), sut.Reference{SQLite: sqlite}, nil)
+				started := time.Since(begun)
+				st.send(st.load.Sends)
+				sent := time.Since(begun)
+				st.rest()
+				rows := st.rows()
+				if strings.Count(rows, "\n") < 3 {
+					t.Errorf("%s: rows\n%s", path, rows)
+				}
+				stored := st.events(history.OpStored, "")
+				if stored < 2*100 {
+					t.Errorf("%s: %d events of the store", path, stored)
+				}
+				t.Logf("%s, SQLite %v: started after %s, sent %d after %s, at rest after %s", st.doc.ID, sqlite, started.Round(time.Millisecond),
+					len(st.load.Sends), sent.Round(time.Millisecond), time.Since(begun).Round(time.Millisecond))
+			})
 		}
 	}
 }
@@ -70,6 +74,7 @@ func TestAKilledRoleLosesNothingThatItPromised(t *testing.T) {
 	want := calmRows(t, sensorYAML)
 	for _, kind := range []contract.Kind{contract.Recorder, contract.Summarizer, contract.Display} {
 		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
 			st := perform(t, load(t, sensorYAML), sut.Reference{}, nil)
 			role := byName(t, st.sys.Roles(), st.roleOf(kind))
 			var wait sync.WaitGroup
@@ -151,6 +156,7 @@ func TestAHurtStoreDelaysAndLosesNothing(t *testing.T) {
 	for _, do := range []target.Verb{target.StoreFail, target.StoreFull, target.StoreSlow} {
 		for _, kind := range []contract.Kind{contract.Recorder, contract.Summarizer} {
 			t.Run(string(do)+" "+string(kind), func(t *testing.T) {
+				t.Parallel()
 				st := perform(t, load(t, sensorYAML), sut.Reference{}, nil)
 				heal := st.sys.Store(st.roleOf(kind)).Hurt(do, 5*time.Millisecond)
 				time.AfterFunc(100*time.Millisecond, func() {
