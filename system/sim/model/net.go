@@ -328,21 +328,21 @@ func (w *world) actOnFetch(x *exchange, s *step) bool {
 	case target.NotApplied, target.Applied:
 		w.acted(s, "Fetch of %s was answered with code %d", x.from.door, d.Code)
 		x.told = d.Code
-		return false
 	case target.AckLost, target.CutBefore:
 		x.lose = orRST(d.How)
 		w.acted(s, "the answer to Fetch of %s was lost (%s)", x.from.door, x.lose)
-		return false
 	case target.Hold:
 		w.acted(s, "the answer to Fetch of %s was held for %v", x.from.door, d.For)
 		w.hold(s, d.For, x.settle)
 		return true
 	case target.Copy, target.LateCopy:
-		return false // a copied Fetch is refused by its session's epoch: nothing comes of it
-	default:
+		// A copied Fetch is refused by its session's epoch: nothing comes of it.
+	case target.Kill, target.Stop, target.Pause, target.Join, target.Leave, target.NodeDown, target.LeaderMove, target.CoordinatorMove,
+		target.StoreFail, target.StoreFull, target.StoreSlow, target.Poison:
 		w.fire(s, x)
-		return false
+	case target.SendTwice, target.SendLater, target.Reorder, target.Late, target.Invalid, target.Burst:
 	}
+	return false
 }
 
 func orRST(how string) string {

@@ -173,33 +173,44 @@ func (h *handle) Update(ctx context.Context, fn func(port.Tx) error) error {
 	if err := p.sleep(ctx, p.w.latency()/2); err != nil {
 		return err
 	}
-	h.m.Deny = nil
-	for _, s := range p.role.sick {
-		if s.until <= p.w.loop.Now() && s.step.Do.Do != target.StoreSlow || s.left == 0 {
-			p.w.faultHealed(s.step)
-			continue
-		}
-		switch s.step.Do.Do {
-		case target.StoreFail:
-			p.w.acted(s.step, "a transaction of %s failed", p.door)
-			return fmt.Errorf("model: %w", errStore)
-		case target.StoreFull:
-			h.m.Deny = func() error {
-				p.w.acted(s.step, "a write of %s found the disk full", p.door)
-				return fmt.Errorf("model: %w", errFull)
-			}
-		default:
-			s.left--
-			p.w.acted(s.step, "a transaction of %s took %v longer", p.door, s.step.Do.For)
-			if err := p.sleep(ctx, s.step.Do.For); err != nil {
-				return err
-			}
-		}
+	deny, err := h.suffer(ctx)
+	if err != nil {
+		return err
 	}
-	err := h.m.Update(fn)
+	h.m.Deny = deny
+	err = h.m.Update(fn)
 	h.m.Deny = nil
 	p.after(CallUpdate)
 	return err
+}
+
+// suffer lets the faults on the role's stores act on a transaction: it fails, it may not write (deny), or it waits.
+func (h *handle) suffer(ctx context.Context) (deny func() error, err error) {
+	w := h.p.w
+	for _, s := range h.p.role.sick {
+		verb := s.step.Do.Do
+		if verb == target.StoreSlow && s.left == 0 || verb != target.StoreSlow && s.until <= w.loop.Now() {
+			w.faultHealed(s.step)
+			continue
+		}
+		if verb == target.StoreFail {
+			w.acted(s.step, "a transaction of %s failed", h.p.door)
+			return nil, fmt.Errorf("model: %w", errStore)
+		}
+		if verb == target.StoreFull {
+			deny = func() error {
+				w.acted(s.step, "a write of %s found the disk full", h.p.door)
+				return fmt.Errorf("model: %w", errFull)
+			}
+			continue
+		}
+		s.left--
+		w.acted(s.step, "a transaction of %s took %v longer", h.p.door, s.step.Do.For)
+		if err := h.p.sleep(ctx, s.step.Do.For); err != nil {
+			return nil, err
+		}
+	}
+	return deny, nil
 }
 
 // Close implements port.Store.
