@@ -122,17 +122,11 @@ func (r *Recorder) refusals(raw []byte, seen []gjson.Result) ([]payload.Refusal,
 	if len(raw) > r.c.MaxBytes {
 		return []payload.Refusal{{Why: fmt.Sprintf("the record has %d bytes, more than %d", len(raw), r.c.MaxBytes)}}, nil
 	}
-	valid, seen := r.check.Read(raw, seen)
-	if !valid {
-		seen[r.idAt], seen[r.keyAt] = r.id.Get(raw), r.key.Get(raw)
-		if r.flaws.Has(NoValidation) && sendable(raw) {
-			return nil, seen
-		}
+	refused, seen := r.check.Judge(raw, seen)
+	if len(refused) > 0 && r.flaws.Has(NoValidation) && sendable(raw) {
+		return nil, seen
 	}
-	var refused []payload.Refusal
-	if !valid {
-		refused = r.check.Check(raw)
-	} else {
+	if len(refused) == 0 {
 		for _, at := range []struct {
 			path  payload.Path
 			value gjson.Result

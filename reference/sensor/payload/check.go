@@ -121,6 +121,12 @@ func (k *Checker) Watch(p Path) int {
 
 // Read says whether a record breaks nothing, and fills found with the watched values, which is made longer if need be.
 func (k *Checker) Read(raw []byte, found []gjson.Result) (bool, []gjson.Result) {
+	refused, found := k.Judge(raw, found)
+	return len(refused) == 0, found
+}
+
+// Judge is Check for a caller who wants the watched values as well, and is quick where the record is valid.
+func (k *Checker) Judge(raw []byte, found []gjson.Result) ([]Refusal, []gjson.Result) {
 	found = append(found[:0], make([]gjson.Result, len(k.watch))...)
 	if k.fast != nil && sound(raw) && k.fast.ok(gjson.ParseBytes(raw), found) {
 		for i, known := range k.known {
@@ -128,22 +134,27 @@ func (k *Checker) Read(raw []byte, found []gjson.Result) (bool, []gjson.Result) 
 				found[i] = k.watch[i].Get(raw)
 			}
 		}
-		if k.config.Time == nil {
-			return true, found
+		if k.inZone(raw, found) {
+			return nil, found
 		}
-		if at := found[k.timeAt]; k.isDate {
-			// A time that may be missing, and is, breaks no rule of the time.
-			return !at.Exists() || strings.HasSuffix(at.Str, k.config.Time.Zone), found
-		}
-		return k.zone(raw) == nil, found
 	}
-	if len(k.Check(raw)) > 0 {
-		return false, found
-	}
+	refused := k.Check(raw)
 	for i, p := range k.watch {
 		found[i] = p.Get(raw)
 	}
-	return true, found
+	return refused, found
+}
+
+// inZone is the time rule for a record that the quick program accepted.
+func (k *Checker) inZone(raw []byte, found []gjson.Result) bool {
+	if k.config.Time == nil {
+		return true
+	}
+	if at := found[k.timeAt]; k.isDate {
+		// A time that may be missing, and is, breaks no rule of the time.
+		return !at.Exists() || strings.HasSuffix(at.Str, k.config.Time.Zone)
+	}
+	return k.zone(raw) == nil
 }
 
 // Valid says whether a record breaks nothing. It is the quick way: nothing is named.
