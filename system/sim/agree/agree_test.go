@@ -60,6 +60,15 @@ func TestARunWithFaultsEndsWhereOneWithoutDoes(t *testing.T) {
 	}
 }
 
+func TestTheHarnesssOwnRecordIsNoDifference(t *testing.T) {
+	doc, load := setUp(t)
+	poison := target.Step{Name: "poison", At: target.Moment{After: load.Valid()[20].Label}, Do: target.Action{Do: target.Poison, Role: "summarizer", Of: load.Topic}}
+	d := Ends(doc, load, play(t, doc, load, 1, ""), play(t, doc, load, 2, "", poison))
+	if len(d) > 0 {
+		t.Fatalf("%d differences, the first: %s", len(d), d[0])
+	}
+}
+
 func TestWhatAFlawChangesIsNamed(t *testing.T) {
 	doc, load := setUp(t)
 	honest := play(t, doc, load, 1, "")

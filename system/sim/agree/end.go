@@ -19,6 +19,9 @@ type end struct {
 	lag     map[string]string // group, topic, partition -> records not committed
 }
 
+// harness is the Proc of what the harness itself sends.
+const harness = "harness"
+
 // place is where a record is.
 type place struct {
 	partition int32
@@ -36,6 +39,12 @@ func read(doc *contract.Document, label func(string, []byte) string, h *history.
 	e := end{empty: true, records: map[string]*place{}, order: map[string]string{}, last: map[string]string{}, rows: map[string]string{},
 		lag: map[string]string{}}
 	ends := map[history.Position]int64{}
+	own := map[history.Position]bool{} // records that the harness wrote: when, is up to the moment
+	for i := range h.Events {
+		if x := &h.Events[i]; x.Op == history.OpSend && x.Proc == harness && x.Where != nil {
+			own[*x.Where] = true
+		}
+	}
 	for i := range h.Events {
 		x := &h.Events[i]
 		if x.Tag != scan || x.Phase != history.OK {
@@ -43,7 +52,9 @@ func read(doc *contract.Document, label func(string, []byte) string, h *history.
 		}
 		switch x.Op {
 		case history.OpRecord:
-			e.record(x, label(x.Where.Topic, []byte(x.Value)))
+			if !own[*x.Where] {
+				e.record(x, label(x.Where.Topic, []byte(x.Value)))
+			}
 		case history.OpRow:
 			if at := x.Proc + " " + x.Key; e.rows[at] == "" {
 				e.rows[at] = x.Value
