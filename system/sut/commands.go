@@ -240,7 +240,7 @@ func (in *instance) values(ctx context.Context) (func(word, name string) string,
 		return nil, fmt.Errorf("sut: a door for %s: %w", in.proc(), err)
 	}
 	if form.Uses("port") && in.port == 0 {
-		if in.port, err = s.ports.Take(); err != nil {
+		if in.port, err = s.ports.Take(ctx); err != nil {
 			return nil, fmt.Errorf("sut: a port for %s: %w", in.proc(), err)
 		}
 	}

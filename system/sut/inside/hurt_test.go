@@ -83,8 +83,9 @@ func TestAHurtActsUntilItIsHealedAndCounts(t *testing.T) {
 	if s.Update(ctx, func(port.Tx) error { return nil }) == nil || heal() != 1 {
 		t.Error("a wait ends with its caller")
 	}
-	if put() != nil || read() != nil {
-		t.Error("it is healed")
+	heal = h.Hurt(target.Kill, 0)
+	if put() != nil || read() != nil || heal() != 0 {
+		t.Error("it is healed, and a verb that is not a store's does nothing")
 	}
 }
 

@@ -35,8 +35,11 @@ var _ target.Store = (*Hurting)(nil)
 func NewHurting() *Hurting { return &Hurting{hurts: map[int]*hurt{}} }
 
 // Hurt makes transactions fail (StoreFail), fail at their first write (StoreFull) or take d longer (StoreSlow) until heal is
-// called; acted counts the transactions that it touched.
+// called; acted counts the transactions that it touched. Other verbs do nothing, and so never acted.
 func (h *Hurting) Hurt(do target.Verb, d time.Duration) (heal func() (acted int)) {
+	if do != target.StoreFail && do != target.StoreFull && do != target.StoreSlow {
+		return func() int { return 0 }
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.next++
@@ -79,17 +82,16 @@ type hurtStore struct {
 func (s *hurtStore) Update(ctx context.Context, fn func(port.Tx) error) error {
 	full := (*hurt)(nil)
 	for _, one := range s.hurting.active() {
-		switch one.do {
-		case target.StoreFail:
-			s.hurting.count(one)
+		if one.do == target.StoreFull {
+			full = one // it acts at the first write
+			continue
+		}
+		s.hurting.count(one)
+		if one.do == target.StoreFail {
 			return errFails
-		case target.StoreSlow:
-			s.hurting.count(one)
-			if err := pause(ctx, one.d); err != nil {
-				return err
-			}
-		case target.StoreFull:
-			full = one
+		}
+		if err := pause(ctx, one.d); err != nil {
+			return err
 		}
 	}
 	if full == nil {

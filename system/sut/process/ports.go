@@ -1,6 +1,7 @@
 package process
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -29,14 +30,14 @@ func NewPorts(salt uint64) *Ports {
 }
 
 // Take gives a port on which nobody listens on 127.0.0.1. It is kept until Close.
-func (p *Ports) Take() (int, error) {
+func (p *Ports) Take(ctx context.Context) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var last error
 	for range portCount {
 		port := firstPort + p.next
 		p.next = (p.next + 1) % portCount
-		sign, err := claim(port)
+		sign, err := claim(ctx, port)
 		if err != nil {
 			last = err
 			continue
@@ -47,13 +48,14 @@ func (p *Ports) Take() (int, error) {
 	return 0, fmt.Errorf("process: no free port from %d to %d on 127.0.0.1; last: %w", firstPort, firstPort+portCount-1, last)
 }
 
-func claim(port int) (net.PacketConn, error) {
+func claim(ctx context.Context, port int) (net.PacketConn, error) {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	sign, err := net.ListenPacket("udp", address)
+	var listen net.ListenConfig
+	sign, err := listen.ListenPacket(ctx, "udp", address)
 	if err != nil {
 		return nil, err
 	}
-	l, err := net.Listen("tcp", address)
+	l, err := listen.Listen(ctx, "tcp", address)
 	if err == nil {
 		err = l.Close()
 	}

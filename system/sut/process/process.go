@@ -28,8 +28,12 @@ type Process struct {
 	state    string
 }
 
-// lineLimit is the longest line that is looked at as a whole, in bytes; longer ones are logged in pieces.
-const lineLimit = 1 << 20
+// The longest lines that are looked at as a whole, in bytes; longer ones are logged in pieces. An answer on standard output may be a
+// whole table.
+const (
+	lineLimit   = 64 << 10
+	answerLimit = 64 << 20
+)
 
 func start(s Spec) (*Process, error) {
 	p := &Process{name: s.Name, released: make(chan struct{}), exited: make(chan struct{}), drained: make(chan struct{}),
@@ -82,22 +86,26 @@ func start(s Spec) (*Process, error) {
 // read drains both streams, for ever fast: a command that floods its output must not come to a halt on it.
 func (p *Process) read(out, errs *os.File, s Spec) {
 	other := make(chan struct{})
+	limit := lineLimit
+	if s.Stdin {
+		limit = answerLimit
+	}
 	go func() {
-		lines(errs, s.Log, func(l string) bool { return s.Line != nil && s.Line(true, l) })
+		lines(errs, lineLimit, s.Log, func(l string) bool { return s.Line != nil && s.Line(true, l) })
 		close(other)
 	}()
-	lines(out, s.Log, func(l string) bool { return s.Line != nil && s.Line(false, l) })
+	lines(out, limit, s.Log, func(l string) bool { return s.Line != nil && s.Line(false, l) })
 	<-other
 	close(p.drained)
 }
 
-func lines(from io.Reader, log *Log, see func(string) bool) {
+func lines(from io.Reader, limit int, log *Log, see func(string) bool) {
 	in := bufio.NewReaderSize(from, 64<<10)
 	var long []byte
 	for {
 		piece, err := in.ReadSlice('\n')
 		long = append(long, piece...)
-		if errors.Is(err, bufio.ErrBufferFull) && len(long) < lineLimit {
+		if errors.Is(err, bufio.ErrBufferFull) && len(long) < limit {
 			continue
 		}
 		if len(long) > 0 {

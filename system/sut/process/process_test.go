@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -246,12 +247,33 @@ func TestACommandGetsNoEnvironmentThatNobodyGaveIt(t *testing.T) {
 	}
 }
 
+func TestAnAnswerMayBeLongAndAFloodWithoutLinesIsCutInPieces(t *testing.T) {
+	w, log := open(t)
+	const script = `head -c 2000000 /dev/zero | tr '\0' x; echo`
+	for _, stdin := range []bool{true, false} {
+		var longest, all atomic.Int64
+		p, err := w.Start(Spec{Name: "test", Command: []string{"/bin/sh", "-c", script}, Dir: t.TempDir(), Env: []string{"PATH=/usr/bin:/bin"}, Log: log,
+			Stdin: stdin, Line: func(_ bool, l string) bool {
+				longest.Store(max(longest.Load(), int64(len(l))))
+				all.Add(int64(len(l)))
+				return true
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-p.Gone()
+		if whole := longest.Load() == 2_000_000; whole != stdin || all.Load() != 2_000_000 || !stdin && longest.Load() > 128<<10 {
+			t.Errorf("standard input %v: the longest line has %d bytes of %d", stdin, longest.Load(), all.Load())
+		}
+	}
+}
+
 func TestPortsAreFreeAndGivenOnceAlsoToOthersWithTheSameSalt(t *testing.T) {
 	one, two := NewPorts(1), NewPorts(1)
 	seen := map[int]bool{}
 	for range 100 {
 		for _, p := range []*Ports{one, two} {
-			port, err := p.Take()
+			port, err := p.Take(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -61,10 +61,8 @@ func NewWarden() (*Warden, error) {
 }
 
 func (w *Warden) watch() error {
-	cmd := exec.Command("/bin/sh", "-c", watchdog)
-	cmd.Dir = "/"
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd := &exec.Cmd{Path: "/bin/sh", Args: []string{"/bin/sh", "-c", watchdog}, Dir: "/", Env: []string{"PATH=" + os.Getenv("PATH")},
+		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
 	line, err := cmd.StdinPipe()
 	if err != nil {
 		return err
