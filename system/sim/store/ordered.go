@@ -12,6 +12,8 @@ const chunk = 256
 type ordered struct {
 	built  bool
 	chunks [][]string // none empty, ascending
+	// version counts changes: a walk goes on by place while it stands still.
+	version int
 }
 
 func (o *ordered) build(values map[string][]byte) {
@@ -38,6 +40,7 @@ func (o *ordered) insert(key string) {
 	if !o.built {
 		return
 	}
+	o.version++
 	if len(o.chunks) == 0 {
 		o.chunks = append(o.chunks, []string{key})
 		return
@@ -58,6 +61,7 @@ func (o *ordered) remove(key string) {
 	if !o.built || len(o.chunks) == 0 {
 		return
 	}
+	o.version++
 	c := o.at(key)
 	i, found := slices.BinarySearch(o.chunks[c], key)
 	if !found {
@@ -69,34 +73,36 @@ func (o *ordered) remove(key string) {
 	}
 }
 
-// seek is the first key >= from.
-func (o *ordered) seek(from string) (string, bool) {
+// seek is the place of the first key >= from.
+func (o *ordered) seek(from string) (c, i int) {
 	if len(o.chunks) == 0 {
-		return "", false
+		return 0, 0
 	}
-	c := o.at(from)
-	i, _ := slices.BinarySearch(o.chunks[c], from)
-	return o.get(c, i)
+	c = o.at(from)
+	i, _ = slices.BinarySearch(o.chunks[c], from)
+	return o.round(c, i)
 }
 
-// after is the first key > key, which may have been removed meanwhile.
-func (o *ordered) after(key string) (string, bool) {
-	if len(o.chunks) == 0 {
-		return "", false
+// after is the place of the first key > key, which may have been removed meanwhile.
+func (o *ordered) after(key string) (c, i int) {
+	c, i = o.seek(key)
+	if at, ok := o.get(c, i); ok && at == key {
+		return o.round(c, i+1)
 	}
-	c := o.at(key)
-	i, found := slices.BinarySearch(o.chunks[c], key)
-	if found {
-		i++
-	}
-	return o.get(c, i)
+	return c, i
 }
 
-func (o *ordered) get(c, i int) (string, bool) {
+// round turns the place behind a chunk's last key into that of the next chunk's first.
+func (o *ordered) round(c, i int) (int, int) {
 	if i == len(o.chunks[c]) {
-		c, i = c+1, 0
+		return c + 1, 0
 	}
-	if c == len(o.chunks) {
+	return c, i
+}
+
+// get is the key at a place, false behind the last one.
+func (o *ordered) get(c, i int) (string, bool) {
+	if c >= len(o.chunks) {
 		return "", false
 	}
 	return o.chunks[c][i], true

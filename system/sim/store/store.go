@@ -136,13 +136,22 @@ func (m *Memory) Scan(bucket, from, to string, fn func(key string, value []byte)
 		return nil
 	}
 	b.keys.build(b.values)
-	for from, ok := b.keys.seek(from); ok; from, ok = b.keys.after(from) {
-		if to != "" && from >= to {
+	c, i := b.keys.seek(from)
+	for {
+		key, ok := b.keys.get(c, i)
+		if !ok || to != "" && key >= to {
 			return nil
 		}
-		if v, here := b.values[from]; here && !fn(from, v) {
+		version := b.keys.version
+		if v, here := b.values[key]; here && !fn(key, v) {
 			return nil
+		}
+		if b.keys.version == version {
+			if i++; i == len(b.keys.chunks[c]) {
+				c, i = c+1, 0
+			}
+		} else {
+			c, i = b.keys.after(key)
 		}
 	}
-	return nil
 }
