@@ -68,9 +68,53 @@ func (ix *Index) joinTopic(t *Topic, named map[string]*Sent) {
 	}
 }
 
-// joinBodies pairs records whose id nobody knows with events of the same body: each id with the first such event that was sent more
-// often than it has ids, and ids beyond that with the last.
+// joinBodies pairs records whose id nobody named with events of the same body.
 func (ix *Index) joinBodies(t *Topic) {
+	bodies, shapes := ix.bodies(t)
+	given := map[string]*Sent{} // by id
+	ids := map[*Sent]int{}
+	for i := range t.Records {
+		r := &t.Records[i]
+		if r.Sent != nil && given[r.ID] == nil {
+			given[r.ID] = r.Sent
+			ids[r.Sent]++
+		}
+	}
+	for i := range t.Records {
+		r := &t.Records[i]
+		if r.Sent != nil || r.State == Malformed || r.Poison {
+			continue
+		}
+		if s := given[r.ID]; s != nil && r.ID != "" {
+			r.Sent = s
+			continue
+		}
+		for _, sh := range shapes {
+			if all := bodies[sh.body(ix.in.Doc.Envelope, r.Event.Value)]; len(all) > 0 {
+				r.Sent = owner(all, ids)
+				ids[r.Sent]++
+				given[r.ID] = r.Sent
+				break
+			}
+		}
+	}
+}
+
+// owner of one more id, of events with one body: the first that was recorded and has none, else the first that was accepted more
+// often than it has ids, else the last.
+func owner(all []*Sent, ids map[*Sent]int) *Sent {
+	at := slices.IndexFunc(all, func(s *Sent) bool { return s.Recorded != nil && ids[s] == 0 })
+	if at < 0 {
+		at = slices.IndexFunc(all, func(s *Sent) bool { return ids[s] < s.Accepted() })
+	}
+	if at < 0 {
+		at = len(all) - 1
+	}
+	return all[at]
+}
+
+// bodies are the events without an id of the source by body, with the shapes that they have, and each event learns its twins.
+func (ix *Index) bodies(t *Topic) (map[string][]*Sent, []shape) {
 	env := ix.in.Doc.Envelope
 	byBody := map[string][]*Sent{}
 	var shapes []shape
@@ -88,30 +132,15 @@ func (ix *Index) joinBodies(t *Topic) {
 		body := sh.body(env, s.Tries[0].Invoke.Value)
 		byBody[body] = append(byBody[body], s)
 	}
-	given := map[string]*Sent{} // by id
-	ids := map[*Sent]int{}
-	for i := range t.Records {
-		r := &t.Records[i]
-		if r.Sent != nil || r.State == Malformed || r.Poison {
+	for _, all := range byBody {
+		if len(all) < 2 {
 			continue
 		}
-		if s := given[r.ID]; s != nil && r.ID != "" {
-			r.Sent = s
-			continue
-		}
-		for _, sh := range shapes {
-			body := sh.body(env, r.Event.Value)
-			if all := byBody[body]; len(all) > 0 {
-				r.Sent = all[len(all)-1]
-				if at := slices.IndexFunc(all, func(s *Sent) bool { return ids[s] < len(s.Tries) }); at >= 0 {
-					r.Sent = all[at]
-				}
-				ids[r.Sent]++
-				given[r.ID] = r.Sent
-				break
-			}
+		for _, s := range all {
+			s.Twins = all
 		}
 	}
+	return byBody, shapes
 }
 
 func (ix *Index) markPoison() {

@@ -70,6 +70,14 @@ func (r *Record) Label() string {
 	return ""
 }
 
+// Is says that the record may be the one with a label.
+func (r *Record) Is(label string) bool {
+	if r.Label() == label {
+		return true
+	}
+	return r.Sent != nil && slices.ContainsFunc(r.Sent.Twins, func(s *Sent) bool { return s.Label == label })
+}
+
 // smallWork is the number of items below which a second goroutine costs more than it saves.
 const smallWork = 4096
 

@@ -2,6 +2,7 @@ package check
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +32,31 @@ type Sent struct {
 	Records []*Record
 	// Recorded is the first answer that said so, nil if none did.
 	Recorded *history.Event
+	// Twins are the events of the same body where the role sets the ids, this one among them; nil where there is no other. Which
+	// record is which of them can't be told.
+	Twins []*Sent
+}
+
+// Accepted counts the sends that the role may have taken: those that reached it and were not refused.
+func (s *Sent) Accepted() int {
+	n := 0
+	for _, try := range s.Tries {
+		if try.Outcome() != history.Fail && try.Reached() {
+			n++
+		}
+	}
+	return n
+}
+
+// IDs are the different ids of its records.
+func (s *Sent) IDs() []string {
+	var ids []string
+	for _, r := range s.Records {
+		if !slices.Contains(ids, r.ID) {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
 }
 
 // Try is one send. Answer is nil where none was seen: its outcome is unknown.

@@ -49,7 +49,7 @@ type misplaced struct {
 func (o *order) judge() {
 	var sent, recorded []*check.Sent
 	for _, s := range o.topic.Sent {
-		if len(s.Records) == 0 || s.Key == "" {
+		if len(s.Records) == 0 || s.Key == "" || len(s.Twins) > 0 {
 			continue
 		}
 		sent = append(sent, s)

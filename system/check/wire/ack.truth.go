@@ -78,7 +78,7 @@ func differs(topic *check.Topic, label string, at history.Position, before bool)
 		return "nothing", nil, true
 	case r.Broken != nil:
 		return "", nil, false // the ledger may label it as the good event that it was made of
-	case r.Label() == label:
+	case r.Is(label):
 		return "", r, true
 	case r.Label() == "":
 		return fmt.Sprintf("a record (id %s) that nobody sent", r.ID), r, true
