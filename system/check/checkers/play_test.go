@@ -66,6 +66,13 @@ func (w *world) load(n int) {
 		if w.draw(8) == 0 {
 			when = at.Add(-time.Duration(w.draw(30)) * time.Minute) // late
 		}
+		if w.roleSets && len(w.events) > 0 && w.draw(5) == 0 { // the same once more, as another event: without an id nobody can tell
+			twin := *w.events[len(w.events)-1]
+			twin.label = fmt.Sprintf("event:%d", i)
+			w.events = append(w.events, &twin)
+			w.send(&twin, "")
+			continue
+		}
 		w.sendNew(i, w.s.keys[w.draw(len(w.s.keys))], when)
 		if w.draw(6) == 0 {
 			w.send(w.events[w.draw(len(w.events))], "duplicate-later")
