@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+
 	"tahanuji/system/contract"
 	"tahanuji/system/history"
 	"tahanuji/system/sut"
@@ -227,16 +229,43 @@ func TestStateIsEmptiedOnlyOfAStoppedRole(t *testing.T) {
 	}
 }
 
-func TestAFlawThatEndsARoleIsSeen(t *testing.T) {
+func TestAFlawIsSwitchedOn(t *testing.T) {
 	t.Parallel()
 	if _, err := (sut.Reference{}).Start(t.Context(), sut.Env{Doc: load(t, sensorYAML), Flaw: "no-such"}); err == nil ||
 		!strings.Contains(err.Error(), "no-such") {
 		t.Errorf("%v", err)
 	}
-	st := perform(t, load(t, sensorYAML), sut.Reference{}, func(e *sut.Env) { e.Flaw = "display-append" })
+	want := calmRows(t, sensorYAML)
+	st := perform(t, load(t, sensorYAML), sut.Reference{}, func(e *sut.Env) { e.Flaw = "max-is-last" })
 	st.send(st.load.Sends)
 	st.rest()
-	if rows := st.rows(); rows == calmRows(t, sensorYAML) {
+	if st.rows() == want {
 		t.Error("the flaw changes nothing")
+	}
+}
+
+func TestAReferenceThatEndsByItselfIsSeenAndStaysAway(t *testing.T) {
+	t.Parallel()
+	st := perform(t, load(t, sensorYAML), sut.Reference{}, func(e *sut.Env) { e.Flaw = "poison-ends-role" })
+	cl, err := kgo.NewClient(kgo.SeedBrokers(st.addrs...))
+	must(t, err)
+	defer cl.Close()
+	must(t, cl.ProduceSync(st.ctx, &kgo.Record{Topic: "m8-suhu-kejadian", Value: []byte("poison")}).FirstErr())
+	for limit := time.Now().Add(10 * time.Second); st.events(history.OpRole, "exited") == 0; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatal("the role did not end")
+		}
+	}
+	for _, e := range st.rec.Events() {
+		if e.Op == history.OpRole && e.Key == "exited" && (e.Proc != "summarizer/1" || e.Tag != "never") {
+			t.Errorf("%+v", e)
+		}
+	}
+	if on := byName(t, st.sys.Roles(), "summarizer").Instances(); len(on) != 0 {
+		t.Errorf("instances %v", on)
+	}
+	must(t, st.sys.Close(t.Context()))
+	if notes := strings.Join(st.sys.Notes(), "; "); !strings.Contains(notes, "summarizer/1 ended by itself: ") {
+		t.Errorf("notes %q", notes)
 	}
 }

@@ -29,6 +29,7 @@ type stage struct {
 	look  *observe.Observer
 	load  *workload.Load
 	sys   sut.System
+	addrs []string // of the broker itself
 }
 
 func load(t *testing.T, path string) *contract.Document {
@@ -61,6 +62,7 @@ func perform(t *testing.T, doc *contract.Document, adapter sut.Adapter, change f
 	b, err := broker.Embedded().Start(ctx, broker.Config{Nodes: 1, Topics: doc.Topics})
 	fatal()
 	t.Cleanup(func() { _ = b.Close(context.Background()) })
+	st.addrs = b.Addrs()
 	st.load, err = workload.Make(doc, workload.Options{Seed: 7, Events: 120, Base: time.Date(2026, 11, 7, 8, 0, 0, 0, time.UTC)})
 	fatal()
 	st.proxy, err = proxy.New(ctx, proxy.Config{Upstream: b.Addrs(), Label: workload.Identify(doc, st.load), Started: st.rec.Elapsed})
