@@ -43,5 +43,5 @@ type Limit struct{ Of, Text string }
 
 // Backends lists the kinds of broker that there are; the first is the default.
 func Backends() []Backend {
-	return []Backend{Embedded()}
+	return []Backend{Embedded(), Process("")}
 }
