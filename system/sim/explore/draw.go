@@ -130,7 +130,8 @@ func (e *Explorer) crash(rng *rand.Rand, load *workload.Load, kinds []contract.K
 		return nil
 	}
 	flow := flows[rng.Intn(len(flows))]
-	at := target.Moment{API: model.Calls[rng.Intn(len(model.Calls))], Role: flow.Role}
+	calls := model.Calls()
+	at := target.Moment{API: calls[rng.Intn(len(calls))], Role: flow.Role}
 	event := all[len(all)/3+rng.Intn(len(all)-len(all)/3)].Label
 	if flow.Kind == contract.Display {
 		at.After = event // it never sees events

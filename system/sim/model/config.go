@@ -32,7 +32,9 @@ const (
 )
 
 // Calls are all of the above.
-var Calls = []string{CallUpdate, CallSend, CallWait, CallPoll, CallCommit, CallSleep, CallProducer, CallConsumer, CallStore}
+func Calls() []string {
+	return []string{CallUpdate, CallSend, CallWait, CallPoll, CallCommit, CallSleep, CallProducer, CallConsumer, CallStore}
+}
 
 // Program is one process of a role. Its cores run side by side and return when ctx ends; the process ends with the first that
 // fails, or with the last. The other fields may be nil. Ready says that events are taken; it must not wait.

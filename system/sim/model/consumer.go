@@ -34,7 +34,6 @@ type consumer struct {
 	poller     *virtual.Task
 	news       port.Batch
 	hasNews    bool
-	commits    int // retries of the commit under way
 }
 
 func (p *Process) newConsumer(c port.ConsumerConfig) *consumer {

@@ -36,7 +36,7 @@ func newPlan(w *world, steps []target.Step) *plan {
 		p.all = append(p.all, st)
 		if s.At.API != "" {
 			p.byAPI[s.At.API] = append(p.byAPI[s.At.API], st)
-			p.anyCall = p.anyCall || slices.Contains(Calls, s.At.API)
+			p.anyCall = p.anyCall || slices.Contains(Calls(), s.At.API)
 		} else if !workload.IsInput(s.Do.Do) {
 			p.after[s.At.After] = append(p.after[s.At.After], st)
 		}

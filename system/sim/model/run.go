@@ -28,7 +28,6 @@ type world struct {
 	topics     map[string]*topic
 	topicOrder []string
 	groups     map[string]*cluster.Group
-	groupOrder []*cluster.Group
 	roles      map[string]*role
 	order      []*role
 	plan       *plan

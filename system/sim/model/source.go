@@ -22,9 +22,7 @@ type source struct {
 	slots  int
 	open   int
 	lanes  map[string]*line
-	begun  time.Duration // when the load began
-	ended  bool          // no more resends
-	paced  time.Duration // event time of the load's begin, since Load.Base
+	ended  bool // no more resends
 	waited bool
 	gapEnd time.Duration // no send before it
 	onward virtual.Event // dispatch
