@@ -12,7 +12,8 @@ import (
 
 	"tahanuji/reference/port"
 
-	_ "modernc.org/sqlite" // the driver
+	driver "modernc.org/sqlite"
+	codes "modernc.org/sqlite/lib"
 )
 
 // Config of a store.
@@ -52,10 +53,32 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	db.SetMaxOpenConns(1)
 	s := &Store{db: db}
-	if err := s.prepare(ctx); err != nil {
+	if err := s.ready(ctx, c.Busy); err != nil {
 		return nil, fmt.Errorf("sqlite: open %s: %w", c.Path, errors.Join(err, db.Close()))
 	}
 	return s, nil
+}
+
+// ready prepares the file, again and again while others are at it: the switch of a new file to its journal is refused at once,
+// whatever the busy timeout says (SQLite documentation, "Write-Ahead Logging").
+func (s *Store) ready(ctx context.Context, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	for {
+		err := s.prepare(ctx)
+		var refused *driver.Error
+		const primary = 0xff // of an extended result code
+		if err == nil || !errors.As(err, &refused) || refused.Code()&primary != codes.SQLITE_BUSY {
+			return err
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return fmt.Errorf("still busy after %s: %w", limit, err)
+		}
+	}
 }
 
 func (s *Store) prepare(ctx context.Context) error {
