@@ -59,8 +59,8 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	return s, nil
 }
 
-// ready prepares the file, again and again while others are at it: the switch of a new file to its journal is refused at once,
-// whatever the busy timeout says (SQLite documentation, "Write-Ahead Logging").
+// ready prepares the file, again and again while others are at it: of two who make the same new file at once each would wait
+// for the other, and SQLite refuses one of them without regard to the busy timeout (its documentation, sqlite3_busy_handler).
 func (s *Store) ready(ctx context.Context, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

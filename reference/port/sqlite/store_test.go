@@ -12,7 +12,7 @@ import (
 	"tahanuji/reference/port/storetest"
 )
 
-// The switch of a file to its journal is refused at once when somebody else reads it, whatever the busy timeout says.
+// A file that somebody reads can't be switched to its journal: opening it waits, within its limit.
 func TestOpeningWaitsForWhoeverIsAtTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new.db")
 	other, err := sql.Open("sqlite", path)
