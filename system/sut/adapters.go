@@ -1,5 +1,27 @@
 package sut
 
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// writeNotes keeps a system's notes beside its logs, in Dir/logs/notes.txt; without notes there is no file.
+func writeNotes(dir string, notes []string) error {
+	if len(notes) == 0 {
+		return nil
+	}
+	logs := filepath.Join(dir, "logs")
+	if err := os.MkdirAll(logs, 0o755); err != nil {
+		return fmt.Errorf("sut: notes: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(logs, "notes.txt"), []byte(strings.Join(notes, "\n")+"\n"), 0o644); err != nil {
+		return fmt.Errorf("sut: notes: %w", err)
+	}
+	return nil
+}
+
 // Kind is one way to take hold of a system under test.
 type Kind struct {
 	Name, Doc string

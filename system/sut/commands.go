@@ -226,6 +226,7 @@ func (s *commands) close(ctx context.Context) error {
 	if err := os.RemoveAll(filepath.Join(s.env.Dir, "state")); err != nil {
 		errs = append(errs, fmt.Errorf("sut: remove the state: %w", err))
 	}
+	errs = append(errs, writeNotes(s.env.Dir, s.Notes()))
 	return errors.Join(errs...)
 }
 

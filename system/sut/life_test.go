@@ -250,8 +250,12 @@ func TestWhoIgnoresTheStopSignalIsKilledAndNamed(t *testing.T) {
 	if err := s.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, "kasir/1 did not obey TERM within 200ms and was killed") {
+	notes := strings.Join(s.Notes(), "\n")
+	if !strings.Contains(notes, "kasir/1 did not obey TERM within 200ms and was killed") {
 		t.Error(notes)
+	}
+	if kept, err := os.ReadFile(filepath.Join(env.Dir, "logs", "notes.txt")); err != nil || string(kept) != notes+"\n" {
+		t.Errorf("%q, %v", kept, err)
 	}
 	if _, err := os.Stat(filepath.Join(env.Dir, "state")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the state is to be removed: %v", err)

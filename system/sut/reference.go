@@ -223,5 +223,6 @@ func (s *references) close(ctx context.Context) error {
 			errs = append(errs, fmt.Errorf("sut: remove the state: %w", err))
 		}
 	}
+	errs = append(errs, writeNotes(s.env.Dir, s.Notes()))
 	return errors.Join(errs...)
 }

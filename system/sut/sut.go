@@ -80,7 +80,8 @@ type System interface {
 	Elapse(d time.Duration) bool
 	// EmptyState forgets a stopped role's state.
 	EmptyState(ctx context.Context, role string) error
-	// Notes are sentences that a reader should know and no verdict hangs on, whole after Close.
+	// Notes are sentences that a reader should know and no verdict hangs on, whole after Close, which also writes them to
+	// Dir/logs/notes.txt.
 	Notes() []string
 	// Close stops all roles within their limits; what does not obey is killed, and noted. An error says that something is left.
 	Close(ctx context.Context) error
