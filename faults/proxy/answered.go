@@ -70,8 +70,7 @@ func (c *conn) truth(s *slot, resp kmsg.Response, raw []byte) ([]byte, error) {
 func (p *Proxy) keep(s *slot, resp kmsg.Response) {
 	places := p.reader.Response(&s.view, resp)
 	p.places.add(places)
-	switch kmsg.Key(s.q.Key) {
-	case kmsg.OffsetCommit, kmsg.TxnOffsetCommit, kmsg.OffsetFetch:
+	if key := kmsg.Key(s.q.Key); key == kmsg.OffsetCommit || key == kmsg.TxnOffsetCommit || key == kmsg.OffsetFetch {
 		p.places.commit(&s.view)
 	}
 	p.ledger.change(s.rec, func(ex *history.Exchange) {
@@ -107,35 +106,49 @@ func (c *conn) alter(s *slot, resp kmsg.Response, out []byte) []byte {
 	if arm.hook != nil {
 		return c.hookedLate(s, out)
 	}
-	switch do.Do {
-	case target.NotApplied, target.Applied:
-		if !wire.Blame(resp, do.Code) {
-			c.forget(s)
-			return out
-		}
-		s.made = true
-		c.p.ledger.change(s.rec, func(ex *history.Exchange) { tellCode(ex, do.Code) })
-		what := "was applied and answered "
-		if do.Do == target.NotApplied {
-			what = "had its answer replaced by "
-		}
-		s.claim.act(s.said(c, what+wire.CodeName(do.Code)))
-		return wire.AppendResponse(nil, s.q.Corr, resp)
-	case target.AckLost, target.CutBefore:
-		s.end = arm.how()
-		s.claim.act(s.said(c, "was applied, and its answer lost by "+s.end))
-		return nil
-	case target.Hold:
-		c.holdAnswer(s)
-		return out
-	default:
+	if change, ok := onAnswers[do.Do]; ok {
+		return change(c, s, resp, out)
+	}
+	c.forget(s)
+	return out
+}
+
+// onAnswers are the verbs that change what the client hears. CutBefore and NotApplied are here for reads that are known by
+// their answer.
+var onAnswers = map[target.Verb]func(c *conn, s *slot, resp kmsg.Response, out []byte) []byte{
+	target.NotApplied: (*conn).blame,
+	target.Applied:    (*conn).blame,
+	target.AckLost:    (*conn).lose,
+	target.CutBefore:  (*conn).lose,
+	target.Hold:       (*conn).holdAnswer,
+}
+
+// blame tells the client an error instead of the true answer.
+func (c *conn) blame(s *slot, resp kmsg.Response, out []byte) []byte {
+	do := s.claim.arm.step.Do
+	if !wire.Blame(resp, do.Code) {
 		c.forget(s)
 		return out
 	}
+	s.made = true
+	c.p.ledger.change(s.rec, func(ex *history.Exchange) { tellCode(ex, do.Code) })
+	what := "was applied and answered "
+	if do.Do == target.NotApplied {
+		what = "had its answer replaced by "
+	}
+	s.claim.act(s.said(c, what+wire.CodeName(do.Code)))
+	return wire.AppendResponse(nil, s.q.Corr, resp)
+}
+
+// lose keeps the answer from the client.
+func (c *conn) lose(s *slot, _ kmsg.Response, _ []byte) []byte {
+	s.end = s.claim.arm.how()
+	s.claim.act(s.said(c, "was applied, and its answer lost by "+s.end))
+	return nil
 }
 
 // holdAnswer keeps the answer to a Fetch back, and with it all that come behind it on this connection.
-func (c *conn) holdAnswer(s *slot) {
+func (c *conn) holdAnswer(s *slot, _ kmsg.Response, out []byte) []byte {
 	arm := s.claim.arm
 	var fire <-chan time.Time
 	if d := arm.step.Do.For; d > 0 {
@@ -151,6 +164,7 @@ func (c *conn) holdAnswer(s *slot) {
 	case <-c.dead:
 	}
 	s.claim.act(s.said(c, "had its answer held for "+time.Since(from).Round(time.Millisecond).String()))
+	return out
 }
 
 // hookedLate calls the step's hook once the broker applied the request, before the client hears.

@@ -249,9 +249,11 @@ func check(step target.Step) error {
 			return fmt.Errorf("a Fetch that is known by what it brought can't be copied: its answer has come")
 		}
 		return nil
-	default:
-		return fmt.Errorf("%q is nothing to do to a request", do.Do)
+	case target.Kill, target.Stop, target.Pause, target.Join, target.Leave, target.NodeDown, target.LeaderMove, target.CoordinatorMove,
+		target.SendTwice, target.SendLater, target.Reorder, target.Late, target.Invalid, target.Burst,
+		target.StoreFail, target.StoreFull, target.StoreSlow, target.Poison:
 	}
+	return fmt.Errorf("%q is nothing to do to a request", do.Do)
 }
 
 // moment says why a moment is no request's.

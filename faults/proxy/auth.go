@@ -74,5 +74,5 @@ func receive(c net.Conn, q wire.Request) (kmsg.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.RemoteAddr(), err)
 	}
-	return wire.ParseResponse(raw, q) //nolint:wrapcheck // it says who it is
+	return wire.ParseResponse(raw, q)
 }

@@ -3,6 +3,7 @@ package proxy_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"runtime"
@@ -321,7 +322,7 @@ func metadata() kmsg.Request {
 // wantReset wants the connection to be ended without an answer.
 func wantReset(t *testing.T, c net.Conn) {
 	t.Helper()
-	if n, err := c.Read(make([]byte, 1)); n > 0 || err == nil || err == io.EOF {
+	if n, err := c.Read(make([]byte, 1)); n > 0 || err == nil || errors.Is(err, io.EOF) {
 		t.Fatalf("the connection was not reset: %d bytes, %v", n, err)
 	}
 }

@@ -96,12 +96,9 @@ func (p *Proxy) send(c *conn, twin *slot, ex history.Exchange) {
 
 // elsewhere says whether a code means that another node is the right one.
 func elsewhere(code int16) bool {
-	switch code {
-	case kerr.NotLeaderForPartition.Code, kerr.NotCoordinator.Code, kerr.UnknownTopicOrPartition.Code, kerr.CoordinatorNotAvailable.Code:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]int16{
+		kerr.NotLeaderForPartition.Code, kerr.NotCoordinator.Code, kerr.UnknownTopicOrPartition.Code, kerr.CoordinatorNotAvailable.Code,
+	}, code)
 }
 
 // again writes a request's own bytes to a node and reads the answer; nil where the protocol has none.
@@ -119,7 +116,7 @@ func (p *Proxy) again(addr string, s *slot) (kmsg.Response, error) {
 		return nil, fmt.Errorf("late copy: %w", err)
 	}
 	if s.unanswered() {
-		return nil, nil //nolint:nilnil // the protocol has no answer to acks=0
+		return nil, nil // the protocol has no answer to acks=0
 	}
 	return receive(up, s.q)
 }

@@ -11,13 +11,10 @@ import (
 
 // reads says whether a request changes nothing at the broker. (A Fetch moves its session on, which a client makes anew.)
 func reads(key int16) bool {
-	switch kmsg.Key(key) {
-	case kmsg.Fetch, kmsg.Metadata, kmsg.ListOffsets, kmsg.OffsetFetch, kmsg.FindCoordinator, kmsg.ApiVersions,
-		kmsg.OffsetForLeaderEpoch, kmsg.DescribeCluster, kmsg.DescribeGroups, kmsg.DescribeConfigs, kmsg.ListGroups:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]kmsg.Key{
+		kmsg.Fetch, kmsg.Metadata, kmsg.ListOffsets, kmsg.OffsetFetch, kmsg.FindCoordinator, kmsg.ApiVersions,
+		kmsg.OffsetForLeaderEpoch, kmsg.DescribeCluster, kmsg.DescribeGroups, kmsg.DescribeConfigs, kmsg.ListGroups,
+	}, kmsg.Key(key))
 }
 
 // onAnswer says whether a step's moment is known only by the broker's answer.

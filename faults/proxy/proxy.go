@@ -59,7 +59,7 @@ type Config struct {
 // Proxy is a running fault proxy. All methods are safe for concurrent use.
 type Proxy struct {
 	cfg    Config
-	ctx    context.Context //nolint:containedctx // the proxy's own life, ended by Close
+	ctx    context.Context // the proxy's own life, ended by Close
 	stop   context.CancelFunc
 	wg     sync.WaitGroup
 	places *places
@@ -196,7 +196,7 @@ func (p *Proxy) Close(ctx context.Context) error {
 	p.stop()
 	for _, c := range open {
 		c.end(rst)
-		c.up.Close()
+		_ = c.up.Close() // it may be closed already
 	}
 	done := make(chan struct{})
 	go func() { p.wg.Wait(); close(done) }()

@@ -105,29 +105,35 @@ func (c *conn) act(s *slot) bool {
 	if arm.hook != nil {
 		return c.hooked(s)
 	}
-	switch do.Do {
-	case target.NotApplied:
-		return c.refuse(s)
-	case target.CutBefore:
-		c.never(s, "cut before it was passed on")
-		c.drop(s, arm.how())
-		return false
-	case target.Copy:
-		return c.twice(s)
-	case target.LateCopy:
-		c.p.late(c, s)
-		return c.forward(s)
-	case target.Hold:
-		return c.hold(s)
-	case target.Applied, target.AckLost:
-		if s.unanswered() { // there is nothing to alter or to lose
-			c.forget(s)
-		}
-		return c.forward(s)
-	default:
-		c.forget(s)
-		return c.forward(s)
+	if first, ok := onRequests[do.Do]; ok {
+		return first(c, s)
 	}
+	if s.unanswered() { // what acts on the answer has nothing to alter or to lose
+		c.forget(s)
+	}
+	return c.forward(s)
+}
+
+// onRequests are the verbs that act before the broker sees the request.
+var onRequests = map[target.Verb]func(*conn, *slot) bool{
+	target.NotApplied: (*conn).refuse,
+	target.CutBefore:  (*conn).cut,
+	target.Copy:       (*conn).twice,
+	target.LateCopy:   (*conn).again,
+	target.Hold:       (*conn).hold,
+}
+
+// cut ends the connection instead of passing the request on.
+func (c *conn) cut(s *slot) bool {
+	c.never(s, "cut before it was passed on")
+	c.drop(s, s.claim.arm.how())
+	return false
+}
+
+// again passes the request on and has it come again later.
+func (c *conn) again(s *slot) bool {
+	c.p.late(c, s)
+	return c.forward(s)
 }
 
 // forget gives a claim back that can't act here.

@@ -70,7 +70,7 @@ func startEmbedded(ctx context.Context, c Config) (Broker, error) {
 	e := &embedded{topics: c.Topics, gates: map[int32]*gate{}, down: map[int32]*inner{}}
 	ports := make([]int, c.Nodes)
 	for i := range c.Nodes {
-		g, err := newGate()
+		g, err := newGate(ctx)
 		if err != nil {
 			e.closeGates()
 			return nil, fmt.Errorf("embedded: %w", err)

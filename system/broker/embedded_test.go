@@ -3,6 +3,7 @@ package broker_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"runtime"
@@ -68,15 +69,9 @@ func ends(t *testing.T, c net.Conn) {
 	}
 	n, err := c.Read(make([]byte, 1))
 	var late net.Error
-	if n > 0 || err == nil || (asNet(err, &late) && late.Timeout()) {
+	if n > 0 || err == nil || (errors.As(err, &late) && late.Timeout()) {
 		t.Fatalf("the connection goes on: %d bytes, %v", n, err)
 	}
-}
-
-func asNet(err error, as *net.Error) bool {
-	e, ok := err.(net.Error)
-	*as = e
-	return ok
 }
 
 func observer(t testing.TB, addrs ...string) *observe.Observer {

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -27,8 +28,8 @@ type inner struct {
 	once   sync.Once
 }
 
-func newGate() (*gate, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+func newGate(ctx context.Context) (*gate, error) {
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("gate: %w", err)
 	}

@@ -50,8 +50,8 @@ func (n *jvm) java(ctx context.Context, class string, args ...string) *exec.Cmd 
 }
 
 // layOut draws ports and writes each node's configuration.
-func layOut(dir, home string, count int) ([]*jvm, error) {
-	ports, err := freePorts(2 * count)
+func layOut(ctx context.Context, dir, home string, count int) ([]*jvm, error) {
+	ports, err := freePorts(ctx, 2*count)
 	if err != nil {
 		return nil, err
 	}
@@ -76,14 +76,14 @@ func layOut(dir, home string, count int) ([]*jvm, error) {
 
 // freePorts asks the kernel for ports and gives them back: another process may take one before its node does, and then the
 // node ends and the start says so.
-func freePorts(count int) ([]int, error) {
+func freePorts(ctx context.Context, count int) ([]int, error) {
 	var ports []int
 	for range count {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 		if err != nil {
 			return nil, fmt.Errorf("ports: %w", err)
 		}
-		defer ln.Close() //nolint:errcheck,gocritic // all are held until all are drawn
+		defer func() { _ = ln.Close() }() // all are held until all are drawn
 		ports = append(ports, ln.Addr().(*net.TCPAddr).Port)
 	}
 	return ports, nil
@@ -163,14 +163,14 @@ func (n *jvm) start() error {
 	if err != nil {
 		return fmt.Errorf("node %d: %w", n.id, err)
 	}
-	defer out.Close() //nolint:errcheck // the child has its own
+	defer func() { _ = out.Close() }() // the child has its own
 	in, hold, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("node %d: %w", n.id, err)
 	}
-	defer in.Close() //nolint:errcheck // the child has its own
+	defer func() { _ = in.Close() }() // the child has its own
 	java := n.java(context.Background(), "kafka.Kafka", n.config)
-	cmd := exec.Command("sh", append([]string{"-c", guard, "sh"}, java.Args...)...)
+	cmd := exec.CommandContext(context.Background(), "sh", append([]string{"-c", guard, "sh"}, java.Args...)...)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = n.dir, in, out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
@@ -209,7 +209,7 @@ func (n *jvm) gone() error {
 	for end := time.Now().Add(askLimit); ; time.Sleep(time.Millisecond) {
 		open := 0
 		for _, port := range []int{n.port, n.controller} {
-			c, err := net.DialTimeout("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), askLimit)
+			c, err := (&net.Dialer{Timeout: askLimit}).DialContext(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 			if err == nil {
 				_ = c.Close()
 				open++

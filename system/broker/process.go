@@ -96,7 +96,7 @@ func startProcess(ctx context.Context, home string, c Config) (Broker, error) {
 
 func (p *process) start(ctx context.Context, home string, c Config) error {
 	var err error
-	if p.nodes, err = layOut(p.dir, home, c.Nodes); err != nil {
+	if p.nodes, err = layOut(ctx, p.dir, home, c.Nodes); err != nil {
 		return err
 	}
 	if err := format(ctx, p.nodes); err != nil {

@@ -34,7 +34,7 @@ func ReadFrame(r io.Reader) ([]byte, error) {
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil, fmt.Errorf("frame: cut in its length: %w", err)
 		}
-		return nil, err //nolint:wrapcheck // io.EOF and the connection's own errors are what callers look at
+		return nil, err // io.EOF and the connection's own errors are what callers look at
 	}
 	n := int(int32(binary.BigEndian.Uint32(size[:])))
 	if n < 0 || n > MaxFrame {

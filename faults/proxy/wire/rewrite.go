@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -37,12 +38,9 @@ func Rewrite(resp kmsg.Response, to Reroute) (changed bool, err error) {
 
 // Routes says whether answers of this API may carry addresses, so that one that can't be read must not be passed on.
 func Routes(key int16) bool {
-	switch kmsg.Key(key) {
-	case kmsg.Metadata, kmsg.FindCoordinator, kmsg.DescribeCluster, kmsg.Produce, kmsg.Fetch, kmsg.ShareFetch, kmsg.ShareAcknowledge:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]kmsg.Key{
+		kmsg.Metadata, kmsg.FindCoordinator, kmsg.DescribeCluster, kmsg.Produce, kmsg.Fetch, kmsg.ShareFetch, kmsg.ShareAcknowledge,
+	}, kmsg.Key(key))
 }
 
 // each visits every address of an answer.

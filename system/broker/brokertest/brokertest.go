@@ -162,7 +162,7 @@ func closeLeavesNothing(t *testing.T, b broker.Backend) {
 		t.Fatal(err)
 	}
 	for _, a := range addrs {
-		conn, err := net.DialTimeout("tcp", a, time.Second)
+		conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(c.ctx, "tcp", a)
 		if err == nil {
 			_ = conn.Close()
 			t.Errorf("%s still accepts connections", a)
