@@ -203,8 +203,11 @@ func (w *world) release(h *held) {
 	w.faultHealed(h.step)
 }
 
-// heal ends every fault that acts.
+// heal ends every fault that acts; none begins after it.
 func (w *world) heal() {
+	for _, s := range w.plan.all {
+		s.left = 0
+	}
 	for len(w.holds) > 0 {
 		holds := w.holds
 		w.holds = nil

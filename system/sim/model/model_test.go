@@ -308,6 +308,32 @@ func TestAPausedMemberLosesItsPartitionsAndItsCommit(t *testing.T) {
 	}
 }
 
+func TestNoFaultBeginsAfterHealing(t *testing.T) {
+	last := sensor(t, 60, 7).Load.Valid()
+	c := one(t, strict, target.Step{At: target.Moment{API: "Heartbeat", Role: "summarizer", After: last[len(last)-1].Label}, Budget: 1000,
+		Do: target.Action{Do: target.NotApplied, Code: 15}})
+	healed := time.Duration(0)
+	r := run(t, c)
+	for _, e := range r.History.Events {
+		if e.Op == history.OpPhase && e.Key == "settle" {
+			healed = e.At
+		}
+	}
+	acted := 0
+	for _, x := range r.History.Ledger {
+		if x.Fault == "" {
+			continue
+		}
+		acted++
+		if x.At > healed {
+			t.Fatalf("exchange %d was hurt at %v, after healing at %v", x.Seq, x.At, healed)
+		}
+	}
+	if acted == 0 || healed == 0 {
+		t.Fatalf("%d exchanges were hurt, healed at %v", acted, healed)
+	}
+}
+
 func TestAReplayReadsTheWholeTopicAgain(t *testing.T) {
 	c := sensor(t, 40, 2)
 	c.Roles, c.Replay = strict.roles(), true
