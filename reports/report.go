@@ -32,6 +32,7 @@ type Run struct {
 	Covered  map[string]int    `json:"covered,omitempty"` // what the workload covered: windows, boundary, late, duplicate-now, ...
 	Moments  map[string]int    `json:"moments,omitempty"` // "API role": exchanges seen
 	Measured map[string]string `json:"measured,omitempty"`
+	Notes    []string          `json:"notes,omitempty"`    // what a reader should know of the roles; no verdict hangs on it
 	Repeat   string            `json:"repeat"`             // the one command
 	Again    *Again            `json:"again,omitempty"`    // how often a violation was reproduced
 	Minimal  string            `json:"minimal,omitempty"`  // one sentence on the shortest plan found, when minimal/ holds one

@@ -85,6 +85,9 @@ func describe(s *session.Session) {
 			}
 			It(c.ID, labels, func(ctx SpecContext) { conforms(result(ctx, c.ID)) })
 		}
+		if c := s.Explored; c != nil {
+			It(c.ID, Labels{"System:" + s.System, "Broker:" + session.Model, "Cell:" + c.ID}, func(ctx SpecContext) { conforms(result(ctx, c.ID)) })
+		}
 		for _, f := range s.Flaws {
 			It("catches "+f.ID, Labels{"Flaw:" + f.Flaw, "Cell:" + f.ID}, func(ctx SpecContext) { caught(f.Flaw, result(ctx, f.ID)) })
 		}

@@ -17,7 +17,7 @@ import (
 
 func replayCommand() Command {
 	return Command{
-		Name: "replay", Args: "RUN [-times N] [-on model|broker|both]", Doc: "run a run folder's plan and seed again; says k of N",
+		Name: "replay", Args: "RUN [-times N] [-on model|broker|both]", Doc: "run a run folder's plan and seed again, or that of its minimal/; says k of N",
 		Run: func(ctx context.Context, w World, args []string) (int, error) {
 			times, on := 3, ""
 			set, err := flags(w, "replay", "RUN", func(set *flag.FlagSet) {
@@ -72,9 +72,21 @@ func replayRun(ctx context.Context, w World, folder string, times int, on string
 			err = fmt.Errorf("replay: %w", removed)
 		}
 	}()
+	small := filepath.Base(filepath.Clean(folder)) == run.Minimal
+	if small {
+		folder = filepath.Dir(filepath.Clean(folder))
+	}
 	kept, err := session.Reopen(folder, filepath.Join(into, "out"), w.edge())
 	if err != nil {
 		return 0, err
+	}
+	if small {
+		if err := kept.UseMinimal(folder); err != nil {
+			return 0, err
+		}
+		if on == "" {
+			on = "both"
+		}
 	}
 	if kept.Changed() {
 		fmt.Fprintln(w.Out, "The document has changed since the run; what follows is judged by today's.")

@@ -11,6 +11,9 @@ import (
 	"tahanuji/system/history"
 )
 
+// calm is the wait between the load and what follows it, with the faults still armed.
+const calm = "calm"
+
 // look is how often a wait looks again.
 const look = 15 * time.Millisecond
 
@@ -36,6 +39,9 @@ func (s still) String() string {
 // and says then what it last saw; that is an observation for the checkers and no error.
 func (st *stage) settle(ctx context.Context, why string) (rested bool) {
 	limits := st.cell.Limits
+	if why == calm {
+		limits.Patience /= 3 // nothing is judged by it: faults still act, and the wait after healing is the one that counts
+	}
 	ctx, cancel := context.WithTimeout(ctx, limits.Rest)
 	defer cancel()
 	var last still

@@ -40,8 +40,10 @@ type Cell struct {
 	Input    string // recorded events instead of made ones
 	Base     time.Time
 	Limits   Limits
-	// Plan and Sends of an old run are played again instead of aiming anew.
+	Today    time.Time // the day that waivers are held against; zero lets none expire
+	// Plan and Load of an old run are played again instead of aiming and making them anew.
 	Plan []target.Step
+	Load *workload.Load
 }
 
 // plays is the flaw or variant that the reference plays.
@@ -93,7 +95,7 @@ func Run(ctx context.Context, c Cell) (reports.Run, error) {
 	st := &stage{cell: c, rec: history.NewRecorder(), load: load, steps: steps, sends: sends, acted: acted}
 	runErr := st.play(ctx)
 	h := st.history()
-	out.Acted, out.Moments, out.Measured = st.acted, moments(h), st.measured()
+	out.Acted, out.Moments, out.Measured, out.Notes = st.acted, moments(h), st.measured(), st.notes
 	if err := reports.SaveEvidence(c.Dir, faults.Plan{Seed: c.Seed, Steps: steps}, h); err != nil {
 		return out, fmt.Errorf("run %s: %w", c.ID, err)
 	}
@@ -107,14 +109,23 @@ func Run(ctx context.Context, c Cell) (reports.Run, error) {
 }
 
 func (c Cell) load() (*workload.Load, error) {
-	if c.Input != "" {
-		return workload.FromFile(c.Doc, c.Input, workload.Options{Seed: seed.Derive(c.Seed, "load"), Base: c.base()})
+	if c.Load != nil {
+		return c.Load, nil
 	}
-	return workload.Make(c.Doc, workload.Options{Seed: seed.Derive(c.Seed, "load"), Base: c.base(), Events: c.Scenario.Events})
+	o := workload.Options{Seed: seed.Derive(c.Seed, "load"), Base: c.base(), Events: c.Scenario.Events}
+	if by, ok := c.Adapter.(interface {
+		Body(*contract.Document) contract.Pointer
+	}); ok {
+		o.Body = by.Body(c.Doc)
+	}
+	if c.Input != "" {
+		return workload.FromFile(c.Doc, c.Input, o)
+	}
+	return workload.Make(c.Doc, o)
 }
 
 // firstEvent is the event time at which workloads begin when the roles' clock is ours: equal seeds then make equal records.
-var firstEvent = time.Date(2026, time.November, 2, 0, 0, 0, 0, time.UTC)
+var firstEvent = time.Date(2026, time.November, 7, 0, 0, 0, 0, time.UTC)
 
 // base is the workload's first event time. Where the roles have a clock of their own it is two days ago, so that neither
 // retention nor a service's own idea of "too old" gets in the way.

@@ -45,7 +45,7 @@ func Judge(c Cell, h *history.History, acted []target.Acted, cut error) []check.
 		lacks = map[contract.Feature]string{}
 	}
 	maps.Copy(lacks, c.Adapter.Lacks(c.Doc))
-	verdicts := check.Judge(ctx, contract.Clauses(c.Doc), &check.Input{Doc: c.Doc, History: h, Lacks: lacks}, c.Checkers)
+	verdicts := check.Judge(ctx, contract.Clauses(c.Doc), &check.Input{Doc: c.Doc, History: h, Lacks: lacks, Today: c.Today}, c.Checkers)
 	hollow := hollowFaults(c.Scenario.Faults(), acted)
 	for i := range verdicts {
 		v := &verdicts[i]

@@ -47,6 +47,7 @@ type stage struct {
 	marks    *marks
 	ledger   []history.Exchange
 	spent    map[string]time.Duration
+	notes    []string // what a reader should know of the roles
 }
 
 // play runs the phases of a run. Whatever happens, all that was started is stopped before it returns.
@@ -131,7 +132,7 @@ func (st *stage) loadBesidePlan(ctx context.Context) error {
 	if err := st.sendAll(ctx, now); err != nil {
 		return err
 	}
-	st.settle(ctx, "calm") // moments of handling come after those of sending
+	st.settle(ctx, calm) // moments of handling come after those of sending
 	if len(later) == 0 {
 		return nil
 	}
@@ -140,7 +141,7 @@ func (st *stage) loadBesidePlan(ctx context.Context) error {
 	if err := st.sendAll(ctx, later); err != nil {
 		return err
 	}
-	st.settle(ctx, "calm")
+	st.settle(ctx, calm)
 	return nil
 }
 
@@ -224,7 +225,7 @@ func (st *stage) settleDown(ctx context.Context) error {
 		}
 	}
 	if silence > 0 && st.system.Elapse(silence+time.Second) {
-		st.rec.Phase("elapsed")
+		st.rec.Add(history.Event{Op: history.OpPhase, Phase: history.OK, Key: "elapsed", Value: (silence + time.Second).String()})
 		st.elapsed = true
 		st.settle(ctx, "settle")
 	}
@@ -242,6 +243,7 @@ func (st *stage) stop(ctx context.Context) error {
 	errs = append(errs, st.heal(ctx))
 	if st.system != nil {
 		errs = append(errs, st.system.Close(ctx))
+		st.notes = st.system.Notes()
 	}
 	if st.observer != nil {
 		st.observer.Close()

@@ -43,6 +43,11 @@ func (s *Session) jobs() []job {
 	for _, c := range s.Cells {
 		out = append(out, job{c.ID, func(ctx context.Context) (reports.Run, error) { return s.Run(ctx, c) }})
 	}
+	if c := s.Explored; c != nil {
+		out = append(out, job{c.ID, func(ctx context.Context) (reports.Run, error) {
+			return run.Explore(ctx, s.cell(*c), s.Profile.Explore)
+		}})
+	}
 	for _, f := range s.Flaws {
 		out = append(out, job{f.ID, func(ctx context.Context) (reports.Run, error) { return s.RunFlaw(ctx, f) }})
 	}
@@ -50,11 +55,14 @@ func (s *Session) jobs() []job {
 }
 
 // Size is how many runs the sitting has.
-func (s *Session) Size() int { return len(s.Cells) + len(s.Flaws) }
+func (s *Session) Size() int { return len(s.jobs()) }
 
 // Only keeps the runs with these ids: a filter left out the others.
 func (s *Session) Only(ids []string) {
 	s.Cells = slices.DeleteFunc(s.Cells, func(c Cell) bool { return !slices.Contains(ids, c.ID) })
+	if s.Explored != nil && !slices.Contains(ids, s.Explored.ID) {
+		s.Explored = nil
+	}
 	s.Flaws = slices.DeleteFunc(s.Flaws, func(f FlawCell) bool { return !slices.Contains(ids, f.ID) })
 }
 

@@ -38,13 +38,14 @@ func (s *Session) pick() ([]Cell, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.pickExplored(part)
 	var mine []Cell
 	for i, c := range cells {
 		if i%part.n == part.i-1 {
 			mine = append(mine, c)
 		}
 	}
-	if len(mine) == 0 {
+	if len(mine) == 0 && s.Explored == nil {
 		return nil, refuse("no scenario is left: -scenario %q -clause %q -fault %q -shard %q leave out all of profile %s",
 			s.Options.Scenario, s.Options.Clause, s.Options.Fault, s.Options.Shard, s.Profile.Name)
 	}
@@ -68,7 +69,7 @@ func cellID(system string, sc scenario.Scenario, broker string, n int, flaw stri
 }
 
 func (s *Session) wantedScenarios(all []scenario.Scenario) ([]scenario.Scenario, error) {
-	names := make([]string, 0, len(all))
+	names := []string{explored}
 	for _, sc := range all {
 		names = append(names, sc.Name)
 	}
@@ -99,4 +100,19 @@ func faultsOrNone(sc scenario.Scenario) []string {
 		return f
 	}
 	return []string{"none"}
+}
+
+// explored is the scenario that has no file: random plans on the model.
+const explored = "explored"
+
+// pickExplored adds the search on the model, to the first shard, where the reference is what is judged and no filter leaves it out.
+func (s *Session) pickExplored(part shard) {
+	o := s.Options
+	only := o.Scenario == explored
+	if s.Profile.Explore == 0 || part.i != 1 || o.Sut != "" || o.Input != "" || !only && (o.Scenario != "" || o.Clause != "" || o.Fault != "") {
+		return
+	}
+	sc := scenario.Scenario{Name: explored, Doc: fmt.Sprintf("%d random workloads, fault plans and crash points on the model of a broker.", s.Profile.Explore)}
+	id := cellID(s.System, sc, Model, 0, o.Flaw)
+	s.Explored = &Cell{ID: id, Scenario: sc, Seed: seed.Derive(s.Seed, id), Flaw: o.Flaw}
 }

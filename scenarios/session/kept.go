@@ -14,9 +14,11 @@ import (
 	"tahanuji/reports"
 	"tahanuji/scenarios/catalog"
 	"tahanuji/scenarios/run"
+	"tahanuji/scenarios/scenario"
 	"tahanuji/system/contract"
 	"tahanuji/system/history"
 	"tahanuji/system/seed"
+	"tahanuji/system/workload"
 )
 
 // keptFile holds a sitting's options in its out folder, so that a run can be repeated and rechecked later.
@@ -40,6 +42,7 @@ type Kept struct {
 	Plan    faults.Plan
 	History *history.History
 	Cell    Cell
+	load    *workload.Load // of the smallest plan; nil: as the cell makes it
 }
 
 // Reopen reads an old run's folder and opens its sitting again, to run into the folder out. It refuses a run whose document
@@ -74,6 +77,9 @@ func Reopen(folder, out string, at Edge) (*Kept, error) {
 
 func (k *Kept) find() error {
 	sc, ok := catalog.Named(k.Run.Scenario)
+	if k.Run.Scenario == explored {
+		sc, ok = scenario.Scenario{Name: explored, Doc: k.Run.Doc}, true
+	}
 	if !ok {
 		return refuse("scenario %q of the run is not known any more", k.Run.Scenario)
 	}
@@ -113,8 +119,22 @@ func (k *Kept) Again(play func(run.Cell) (reports.Run, error), n int) (reports.R
 	if err != nil {
 		return reports.Run{}, refuse("base of the run: %v", err)
 	}
-	cell.Base = base
+	cell.Base, cell.Load = base, k.load
 	return play(cell)
+}
+
+// UseMinimal takes the smallest plan of the run's minimal/ folder instead of the run's own.
+func (k *Kept) UseMinimal(folder string) error {
+	p, err := run.ReadMinimal(filepath.Join(folder, run.Minimal))
+	if err != nil {
+		return refuse("%s has no minimal plan: %v", folder, err)
+	}
+	if k.load, err = run.MinimalLoad(k.Session.Doc, p); err != nil {
+		return refuse("%s: %v", folder, err)
+	}
+	k.Plan.Steps, k.Cell.Seed = p.Steps, p.Seed
+	k.Cell.Scenario.Members, k.Cell.Scenario.Replay = p.Members, p.Replay
+	return nil
 }
 
 // OnModel says whether the run was simulated.

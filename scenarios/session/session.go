@@ -35,6 +35,7 @@ type Session struct {
 	Out      string
 	Cells    []Cell
 	Flaws    []FlawCell
+	Explored *Cell // random plans on the model; nil: none
 	Checkers []check.Checker
 
 	command *sut.Command // of -sut
@@ -42,6 +43,7 @@ type Session struct {
 	typed   string       // how the command line begins: "go tool ginkgo ./scenarios --" or "go run . run"
 	begun   time.Time
 	mu      sync.Mutex
+	again   int    // cells that were run again
 	stopped string // why the sitting was cut short
 }
 
@@ -166,17 +168,21 @@ func (s *Session) openOut(at Edge) error {
 	return s.saveOptions()
 }
 
-// Run carries out one cell and keeps its result. An error means that there was no run: the cell stays not-run.
+// Run carries out one cell. A run that broke a clause is run again, to say how often that comes, and made as small as it gets. An error means that there was no run: the cell stays not-run.
 func (s *Session) Run(ctx context.Context, c Cell) (reports.Run, error) {
-	r, err := run.Run(ctx, s.cell(c))
-	return r, err
+	cell := s.cell(c)
+	r, err := run.Run(ctx, cell)
+	if err != nil || len(BrokenIn(r)) == 0 || ctx.Err() != nil {
+		return r, err
+	}
+	return r, s.examine(ctx, cell, &r)
 }
 
 func (s *Session) cell(c Cell) run.Cell {
 	return run.Cell{
 		ID: c.ID, System: s.System, Scenario: c.Scenario, Doc: s.Doc, Adapter: s.Adapter, Backend: s.Backend,
 		Nodes: s.Options.Nodes, Seed: c.Seed, Flaw: c.Flaw, Variant: s.variant, Checkers: s.Checkers, Expected: expected(c.Flaw),
-		Dir: reports.CellFolder(s.Out, c.ID), Repeat: s.repeat(c), Input: s.Options.Input, Limits: run.LimitsFor(s.Options.Sut == ""),
+		Dir: reports.CellFolder(s.Out, c.ID), Repeat: s.repeat(c), Input: s.Options.Input, Limits: run.LimitsFor(s.Options.Sut == ""), Today: s.begun,
 	}
 }
 
@@ -290,6 +296,9 @@ func (s *Session) wanted() []reports.Wanted {
 	var out []reports.Wanted
 	for _, c := range s.Cells {
 		out = append(out, reports.Wanted{Cell: c.ID, Faults: c.Scenario.Faults(), Flaw: c.Flaw, Expected: expected(c.Flaw)})
+	}
+	if c := s.Explored; c != nil {
+		out = append(out, reports.Wanted{Cell: c.ID, Flaw: c.Flaw, Expected: expected(c.Flaw)})
 	}
 	for _, f := range s.Flaws {
 		out = append(out, reports.Wanted{Cell: f.ID, Faults: f.Scenario.Faults(), Flaw: f.Flaw, Expected: expected(f.Flaw)})

@@ -99,6 +99,21 @@ func (c *Command) Lacks(doc *contract.Document) map[contract.Feature]string {
 	return lacks
 }
 
+// Body is the part of the record that the source hands to the file's recorders: "" is the whole record, else the envelope's data
+// (body: data), and the role makes the rest itself.
+func (c *Command) Body(doc *contract.Document) contract.Pointer {
+	bound, err := c.file.Bind(doc)
+	if err != nil {
+		return ""
+	}
+	for _, r := range bound.Roles {
+		if r.Accept != nil && r.Accept.HTTP != nil && r.Accept.HTTP.Data {
+			return doc.Envelope.Data
+		}
+	}
+	return ""
+}
+
 // setupWithin bounds each setup command; a first build may fetch a lot.
 const setupWithin = 15 * time.Minute
 

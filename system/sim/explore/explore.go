@@ -10,6 +10,7 @@ import (
 	"tahanuji/system/history"
 	"tahanuji/system/sim/model"
 	"tahanuji/system/target"
+	"tahanuji/system/workload"
 )
 
 // Judge says which clauses a run broke, and why: only verdicts that are Broken count.
@@ -67,6 +68,9 @@ func mostMembers(doc *contract.Document) int {
 	}
 	return most
 }
+
+// Load is the load of a plan, with the sends that the plan keeps.
+func (e *Explorer) Load(p Plan) (*workload.Load, error) { return e.loads.of(p) }
 
 // Runs counts the runs so far.
 func (e *Explorer) Runs() int { return e.runs }
