@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"math/big"
 	"net"
 	"os"
 	"os/exec"
@@ -74,19 +75,29 @@ func layOut(ctx context.Context, dir, home string, count int) ([]*jvm, error) {
 	return nodes, nil
 }
 
-// freePorts asks the kernel for ports and gives them back: another process may take one before its node does, and then the
-// node ends and the start says so.
+// freePorts draws ports below the range from which kernels take those of outgoing connections (32768 and up, RFC 6056): a JVM
+// takes seconds until it listens, and a node that was killed wants its port again. They are drawn at random, so that clusters
+// of two processes rarely want the same; where they do, the node ends and the start says so.
 func freePorts(ctx context.Context, count int) ([]int, error) {
+	const low, span, draws = 20000, 12000, 500
 	var ports []int
-	for range count {
-		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	for range draws {
+		if len(ports) == count {
+			return ports, nil
+		}
+		n, err := rand.Int(rand.Reader, big.NewInt(span))
 		if err != nil {
 			return nil, fmt.Errorf("ports: %w", err)
 		}
+		port := low + int(n.Int64())
+		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
+			continue // somebody has it
+		}
 		defer func() { _ = ln.Close() }() // all are held until all are drawn
-		ports = append(ports, ln.Addr().(*net.TCPAddr).Port)
+		ports = append(ports, port)
 	}
-	return ports, nil
+	return nil, fmt.Errorf("ports: only %d of %d were free in %d draws", len(ports), count, draws)
 }
 
 // properties are the node's configuration: everything on loopback, no delays that only large clusters need, failover within

@@ -34,6 +34,7 @@ func Process(home string) Backend {
 		Limits: []Limit{
 			{"replication", "with one node nothing is replicated, and a node that is down takes everything with it until it is back"},
 			{"coordinator-moved", "the offsets have one partition, so all groups have one coordinator and move together"},
+			{"coordinator-moved", "a new coordinator shows a group's last commits only once its log's high watermark has passed them, so that it may answer with none for an instant"},
 			{"retention", "old segments are removed every five minutes, so no record ages away within a run"},
 		},
 		Missing: func() string { return missingKafka(home) },
