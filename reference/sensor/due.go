@@ -114,7 +114,7 @@ func (u *unit) claim(key string, c claim) error {
 		return err
 	}
 	doubt := c.owner != 0 && (c.owner != inDoubt || c.until == 0)
-	u.due = append(u.due, &publication{row: key, version: row.Version, record: record, doubt: doubt})
+	u.due = append(u.due, &publication{row: key, version: row.Version, record: record, doubt: doubt, until: u.now.Add(u.s.c.Timing.Claim).UnixMilli()})
 	if u.s.flaws.Has(PublishNotRetried) {
 		row.Published = row.Version
 		if err := u.tx.Put(bucketWindows, key, row.Encode()); err != nil {

@@ -97,6 +97,9 @@ func (w *writer) time(ms int64) string {
 // send sends what is due, in order.
 func (s *Summarizer) send(ctx context.Context, due []*publication) {
 	for _, p := range due {
+		if s.port.Now().UnixMilli() >= p.until && !s.flaws.Has(PublishNotRetried) {
+			continue // paused since the claim: somebody else may have published a newer version; it is claimed again
+		}
 		p.promise = s.producer.Send(ctx, p.record)
 		s.flying[p.row] = p
 		s.order = append(s.order, p)

@@ -42,7 +42,8 @@ type publication struct {
 	row     string
 	version uint64
 	record  port.Record
-	doubt   bool // an earlier send of the window has had no answer
+	until   int64 // milliseconds since 1970: the claim's end
+	doubt   bool  // an earlier send of the window has had no answer
 	promise port.Promise
 	ack     port.Ack
 }

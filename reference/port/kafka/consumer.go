@@ -21,6 +21,7 @@ type consumer struct {
 
 	mu      sync.Mutex
 	changes port.Batch // ownership that changed since the last poll
+	owned   map[port.Partition]bool
 }
 
 // NewConsumer joins a group. Rebalances wait while the caller works on a batch, up to Timings.Rebalance.
@@ -28,9 +29,12 @@ func (p *Port) NewConsumer(_ context.Context, c port.ConsumerConfig) (port.Consu
 	if c.Max <= 0 {
 		c.Max = 500
 	}
-	co := &consumer{p: p, c: c}
+	co := &consumer{p: p, c: c, owned: map[port.Partition]bool{}}
 	t := p.c.Timings
 	opts := []kgo.Opt{
+		// Eager: all is given up before a member joins again. Cooperatively, a member that was thrown out joins under a new id
+		// and generation before the caller hears of it, and what the caller commits then sets the new owners back.
+		kgo.Balancers(kgo.StickyBalancer()),
 		kgo.ConsumerGroup(c.Group), kgo.ConsumeTopics(c.Topics...), kgo.BlockRebalanceOnPoll(),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.FetchMaxWait(t.FetchMaxWait),
 		kgo.SessionTimeout(t.Session), kgo.RebalanceTimeout(t.Rebalance), kgo.HeartbeatInterval(t.Heartbeat),
@@ -59,6 +63,7 @@ func (c *consumer) assigned(_ context.Context, offsets map[string]map[int32]kgo.
 		for partition, o := range partitions {
 			p := port.Partition{Topic: topic, Partition: partition}
 			c.changes.Assigned = append(c.changes.Assigned, p)
+			c.owned[p] = true
 			if at := o.EpochOffset().Offset; at >= 0 {
 				if c.changes.Committed == nil {
 					c.changes.Committed = map[port.Partition]int64{}
@@ -78,7 +83,9 @@ func (c *consumer) changed(list *[]port.Partition, ps map[string][]int32) {
 	defer c.mu.Unlock()
 	for topic, partitions := range ps {
 		for _, partition := range partitions {
-			*list = append(*list, port.Partition{Topic: topic, Partition: partition})
+			p := port.Partition{Topic: topic, Partition: partition}
+			*list = append(*list, p)
+			delete(c.owned, p)
 		}
 	}
 }
@@ -100,10 +107,15 @@ func (c *consumer) Poll(ctx context.Context, limit time.Duration) (port.Batch, e
 		return port.Batch{}, port.ErrGone
 	}
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	b := c.changes
 	c.changes = port.Batch{}
-	c.mu.Unlock()
 	fetches.EachRecord(func(r *kgo.Record) {
+		// A record that was fetched before its partition was taken away may come out after it. Its next owner reads it; who
+		// handled it here would commit an old offset in the next generation.
+		if !c.owned[port.Partition{Topic: r.Topic, Partition: r.Partition}] {
+			return
+		}
 		b.Records = append(b.Records, port.Record{Topic: r.Topic, Partition: r.Partition, Offset: r.Offset,
 			Key: r.Key, Value: r.Value, Timestamp: r.Timestamp})
 	})
