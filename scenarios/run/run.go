@@ -62,20 +62,30 @@ type Limits struct {
 	// Scale shortens the lengths of time in a plan, where sessions and timeouts of the roles are as much shorter than Kafka's
 	// defaults; 0 is 1.
 	Scale float64
+	// Session is the group session that the reference asks for; 0 is its own choice.
+	Session time.Duration
 }
 
-// LimitsFor are the limits for an adapter whose clock is ours (the reference in this process) or not.
-func LimitsFor(ours bool) Limits {
+// LimitsFor are the limits for a backend, and for roles whose clock is ours (the reference in this process) or their own.
+func LimitsFor(real, ours bool) Limits {
+	l := Limits{
+		Start: 90 * time.Second, Load: 2 * time.Minute, Settle: 2 * time.Second,
+		Patience: 30 * time.Second, Rest: 60 * time.Second, Stop: 30 * time.Second, OwnClock: true,
+	}
 	if ours {
-		return Limits{
+		l = Limits{
 			Start: 20 * time.Second, Load: 30 * time.Second, Settle: 60 * time.Millisecond,
 			Patience: 3 * time.Second, Rest: 12 * time.Second, Stop: 10 * time.Second, Scale: 0.1,
 		}
 	}
-	return Limits{
-		Start: 90 * time.Second, Load: 2 * time.Minute, Settle: 2 * time.Second,
-		Patience: 30 * time.Second, Rest: 60 * time.Second, Stop: 30 * time.Second, OwnClock: true,
+	if real {
+		l.Start, l.Stop = 2*time.Minute, 30*time.Second
+		if ours {
+			l.Load, l.Settle, l.Patience, l.Rest = time.Minute, 200*time.Millisecond, 10*time.Second, 40*time.Second
+			l.Scale, l.Session = 0.35, 2*time.Second
+		}
 	}
+	return l
 }
 
 // Run carries out a cell. An error means that there was no run: nothing could be started, or nothing could be saved. A run that

@@ -100,7 +100,7 @@ func (st *stage) start(ctx context.Context) error {
 	st.marks = newMarks(st.proxy)
 	st.system, err = st.cell.Adapter.Start(ctx, sut.Env{
 		Doc: st.cell.Doc, Doors: st.proxy, Dir: st.cell.Dir, Seed: st.cell.Seed, Base: st.load.Base, Flaw: st.cell.plays(),
-		Rec: st.rec, Group: st.members, Instances: st.cell.members(),
+		Rec: st.rec, Group: st.members, Instances: st.cell.members(), Session: st.cell.Limits.Session,
 	})
 	return err
 }

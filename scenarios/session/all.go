@@ -22,8 +22,16 @@ type Watch interface {
 	End(cell, outcome string)
 }
 
-// beside is how many cells run at once: they wait most of their time.
-const beside = 4
+// usualBeside is how many cells run at once: they wait most of their time.
+const usualBeside = 4
+
+// beside is how many cells run at once on the sitting's broker.
+func (s *Session) beside() int {
+	if n := s.Backend.Beside; n > 0 {
+		return n
+	}
+	return usualBeside
+}
 
 // Result of a cell.
 type Result struct {
@@ -111,7 +119,7 @@ func (s *Session) Background(ctx context.Context, watch Watch) *Background {
 		queue <- j
 	}
 	close(queue)
-	for range beside {
+	for range s.beside() {
 		b.wg.Go(func() {
 			for j := range queue {
 				if ctx.Err() != nil {

@@ -30,6 +30,10 @@ func (s *Session) pick() ([]Cell, error) {
 	var cells []Cell
 	for n := range s.Profile.Seeds {
 		for _, sc := range wanted {
+			if s.skip(sc) != "" {
+				s.Skipped = append(s.Skipped, Cell{ID: cellID(s.System, sc, s.Backend.Name, n, s.Options.Flaw), Scenario: sc})
+				continue
+			}
 			id := cellID(s.System, sc, s.Backend.Name, n, s.Options.Flaw)
 			cells = append(cells, Cell{ID: id, Scenario: sc, Seed: seed.Derive(s.Seed, id), Flaw: s.Options.Flaw})
 		}
@@ -45,11 +49,27 @@ func (s *Session) pick() ([]Cell, error) {
 			mine = append(mine, c)
 		}
 	}
+	if len(mine) == 0 && s.Explored == nil && len(s.Skipped) > 0 {
+		return nil, refuse("nothing is left to run: %s", s.skip(s.Skipped[0].Scenario))
+	}
 	if len(mine) == 0 && s.Explored == nil {
 		return nil, refuse("no scenario is left: -scenario %q -clause %q -fault %q -shard %q leave out all of profile %s",
 			s.Options.Scenario, s.Options.Clause, s.Options.Fault, s.Options.Shard, s.Profile.Name)
 	}
 	return mine, nil
+}
+
+// skip says why the broker can't show a scenario's faults, "" when it can. What it skips is not-applicable, with the reason.
+func (s *Session) skip(sc scenario.Scenario) string {
+	if s.Options.Nodes != 1 {
+		return ""
+	}
+	for _, f := range sc.Faults() {
+		if f == "leader-moved" || f == "coordinator-moved" {
+			return "a cluster of one node (-nodes 1) has no other node to move anything to, which " + f + " needs"
+		}
+	}
+	return ""
 }
 
 // cellID is system/scenario/fault/broker[/flaw-NAME]; the second and further seeds of a profile are "broker.2" and so on.

@@ -34,6 +34,7 @@ type Session struct {
 	Seed     uint64
 	Out      string
 	Cells    []Cell
+	Skipped  []Cell // cells that the broker can't show
 	Flaws    []FlawCell
 	Explored *Cell // random plans on the model; nil: none
 	Checkers []check.Checker
@@ -182,7 +183,7 @@ func (s *Session) cell(c Cell) run.Cell {
 	return run.Cell{
 		ID: c.ID, System: s.System, Scenario: c.Scenario, Doc: s.Doc, Adapter: s.Adapter, Backend: s.Backend,
 		Nodes: s.Options.Nodes, Seed: c.Seed, Flaw: c.Flaw, Variant: s.variant, Checkers: s.Checkers, Expected: expected(c.Flaw),
-		Dir: reports.CellFolder(s.Out, c.ID), Repeat: s.repeat(c), Input: s.Options.Input, Limits: run.LimitsFor(s.Options.Sut == ""), Today: s.begun,
+		Dir: reports.CellFolder(s.Out, c.ID), Repeat: s.repeat(c), Input: s.Options.Input, Limits: run.LimitsFor(s.Backend.Real, s.Options.Sut == ""), Today: s.begun,
 	}
 }
 
@@ -296,6 +297,9 @@ func (s *Session) wanted() []reports.Wanted {
 	var out []reports.Wanted
 	for _, c := range s.Cells {
 		out = append(out, reports.Wanted{Cell: c.ID, Faults: c.Scenario.Faults(), Flaw: c.Flaw, Expected: expected(c.Flaw)})
+	}
+	for _, c := range s.Skipped {
+		out = append(out, reports.Wanted{Cell: c.ID, Faults: c.Scenario.Faults(), Flaw: s.Options.Flaw, Skip: s.skip(c.Scenario)})
 	}
 	if c := s.Explored; c != nil {
 		out = append(out, reports.Wanted{Cell: c.ID, Flaw: c.Flaw, Expected: expected(c.Flaw)})

@@ -28,7 +28,7 @@ func onModel(t *testing.T, doc *contract.Document, sc scenario.Scenario, flaw st
 	r, err := run.OnModel(context.Background(), run.Cell{
 		ID: id, System: doc.ID, Scenario: sc, Doc: doc, Adapter: sut.Reference{}, Backend: broker.Backend{}, Flaw: flaw,
 		Seed: seed.Derive(from, id), Checkers: checkers.All(), Dir: reports.CellFolder(t.TempDir(), id), Repeat: "here",
-		Limits: run.LimitsFor(true),
+		Limits: run.LimitsFor(false, true),
 	})
 	if err != nil {
 		t.Fatal(err)

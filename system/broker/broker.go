@@ -33,6 +33,10 @@ type Backend struct {
 	Lacks map[contract.Feature]string
 	// Limits says what this kind shows otherwise than Kafka does, where no clause asks for it by a feature.
 	Limits []Limit
+	// Beside is how many clusters of it a small machine bears at once; 0 is as many as one likes.
+	Beside int
+	// Real says that it is Apache Kafka: starts take seconds, and sessions below two of them would end by themselves.
+	Real bool
 	// Missing says in one sentence what to install when the backend can't be used here; "" when it can.
 	Missing func() string
 	Start   func(ctx context.Context, c Config) (Broker, error)

@@ -29,8 +29,8 @@ func Process(home string) Backend {
 		home = cached()
 	}
 	return Backend{
-		Name: "process",
-		Doc:  "Apache Kafka (KRaft) as processes on 127.0.0.1; needs a JRE of 17 or later and Kafka's jars",
+		Name: "process", Real: true, Beside: 1,
+		Doc: "Apache Kafka (KRaft) as processes on 127.0.0.1; needs a JRE of 17 or later and Kafka's jars",
 		Limits: []Limit{
 			{"replication", "with one node nothing is replicated, and a node that is down takes everything with it until it is back"},
 			{"coordinator-moved", "the offsets have one partition, so all groups have one coordinator and move together"},
