@@ -79,6 +79,9 @@ func Ask(ctx context.Context, o session.Options, at session.Edge, adr string, wa
 		return nil, err
 	}
 	before.Flaws, after.Flaws = nil, nil // that the checks bite is the suite's to show
+	if err := errors.Join(before.Make(), after.Make()); err != nil {
+		return nil, err
+	}
 	return a, a.run(ctx, before, after, proposal.ADR, watch(before.Size()+after.Size()))
 }
 
@@ -112,7 +115,7 @@ func decision(doc *contract.Document, named string) (string, error) {
 		}
 		ids = append(ids, d.ID)
 	}
-	if near := session.Nearest(named, ids); near != "" {
+	if near := contract.Nearest(named, ids); near != "" {
 		return "", session.Refusal{Text: fmt.Sprintf("%s has no decision %q. Did you mean %s?", doc.File, named, near)}
 	}
 	return "", session.Refusal{Text: fmt.Sprintf("%s has no decision %q. It has %s; give its id or its file, and -arch for another document", doc.File, named, strings.Join(ids, ", "))}

@@ -67,7 +67,7 @@ func Main(ctx context.Context, w World, args []string) int {
 		return exit
 	}
 	fmt.Fprintf(w.Err, "tahanuji: %q is no command.", args[0])
-	if near := session.Nearest(args[0], names); near != "" {
+	if near := contract.Nearest(args[0], names); near != "" {
 		fmt.Fprintf(w.Err, " Did you mean %q?", near)
 	}
 	fmt.Fprintf(w.Err, " Commands: %s\n", strings.Join(names, ", "))
@@ -100,21 +100,18 @@ func complain(w World, name string, err error) int {
 func flags(w World, name, args string, into func(*flag.FlagSet), given []string) (*flag.FlagSet, error) {
 	set := flag.NewFlagSet("tahanuji "+name, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
-	set.Usage = func() {
-		set.SetOutput(w.Out)
-		fmt.Fprintf(w.Out, "usage: tahanuji %s %s\n", name, args)
-		set.PrintDefaults()
-		set.SetOutput(io.Discard)
-	}
+	set.Usage = func() {} // one line says what is wrong; the rest is for -h
 	into(set)
 	rest := given
 	var plain []string
 	for len(rest) > 0 { // flags may follow the arguments
-		if err := set.Parse(rest); err != nil {
-			if errors.Is(err, flag.ErrHelp) {
-				return nil, err
-			}
-			return nil, session.Refusal{Text: fmt.Sprintf("%v. See tahanuji %s -h", err, name)}
+		err := set.Parse(rest)
+		if errors.Is(err, flag.ErrHelp) {
+			describe(w.Out, set, name, args)
+			return nil, err
+		}
+		if err != nil {
+			return nil, session.Refusal{Text: fmt.Sprintf("%v.%s See tahanuji %s -h", err, nearFlag(set, rest), name)}
 		}
 		rest = set.Args()
 		if len(rest) > 0 {
@@ -125,6 +122,35 @@ func flags(w World, name, args string, into func(*flag.FlagSet), given []string)
 		return nil, err
 	}
 	return set, nil
+}
+
+// describe is what -h shows: the line of the command, what it does, and its flags.
+func describe(to io.Writer, set *flag.FlagSet, name, args string) {
+	fmt.Fprintf(to, "usage: tahanuji %s %s\n", name, args)
+	for _, c := range All() {
+		if c.Name == name {
+			fmt.Fprintf(to, "\n%s.\n\n", c.Doc)
+		}
+	}
+	set.SetOutput(to)
+	set.PrintDefaults()
+	set.SetOutput(io.Discard)
+}
+
+// nearFlag suggests the flag that was meant, where one of those given is not known.
+func nearFlag(set *flag.FlagSet, given []string) string {
+	var names []string
+	set.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	for _, arg := range given {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if !strings.HasPrefix(arg, "-") || set.Lookup(name) != nil {
+			continue
+		}
+		if near := session.Nearest(name, names); near != "" {
+			return fmt.Sprintf(" Did you mean -%s?", near)
+		}
+	}
+	return ""
 }
 
 // want refuses a number of arguments that the command does not take.

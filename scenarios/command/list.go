@@ -116,5 +116,5 @@ func document(arch, system string) (*contract.Document, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return nil, session.Known("system", system, names)
+	return nil, session.Known("-system", system, names)
 }

@@ -59,7 +59,7 @@ func lanes(on string, wasModel bool) ([]lane, error) {
 	case "both":
 		return []lane{model, broker}, nil
 	}
-	return nil, session.Known("on", on, []string{"model", "broker", "both"})
+	return nil, session.Known("-on", on, []string{"model", "broker", "both"})
 }
 
 func replayRun(ctx context.Context, w World, folder string, times int, on string) (exit int, err error) {

@@ -54,6 +54,9 @@ func verifyCommand() Command {
 			if err := want(set, 1, 1, "a report.json or the folder that holds it"); err != nil {
 				return 0, err
 			}
+			if _, err := os.Stat(reportFile(set.Arg(0))); err != nil {
+				return 0, noReport(set.Arg(0))
+			}
 			if err := reports.Verify(set.Arg(0)); err != nil {
 				fmt.Fprintf(w.Out, "Refused: %v\n", err)
 				return Violated, nil
@@ -120,15 +123,24 @@ func render(w World, outs []string, names, into string) (int, error) {
 
 // readReport reads report.json, or the one in a folder. What can't be read is refused.
 func readReport(path string) (*reports.Report, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, "report.json")
-	}
+	path = reportFile(path)
 	r, err := reports.Read(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, session.Refusal{Text: fmt.Sprintf("%s is no report. Name a report.json or the folder that holds it, such as out/latest", path)}
+		return nil, noReport(path)
 	}
 	if err != nil {
 		return nil, session.Refusal{Text: err.Error()}
 	}
 	return r, nil
+}
+
+func reportFile(path string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Join(path, "report.json")
+	}
+	return path
+}
+
+func noReport(path string) error {
+	return session.Refusal{Text: fmt.Sprintf("%s is no report. Name a report.json or the folder that holds it, such as out/latest", path)}
 }

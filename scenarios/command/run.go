@@ -28,6 +28,9 @@ func runCommand() Command {
 			if err != nil {
 				return 0, err
 			}
+			if err := s.Make(); err != nil {
+				return 0, err
+			}
 			return sit(ctx, w, s)
 		},
 	}

@@ -98,7 +98,7 @@ func (s *Session) wantedScenarios(all []scenario.Scenario) ([]scenario.Scenario,
 		only = strings.Split(s.Options.Scenario, ",")
 	}
 	for _, name := range only {
-		if err := Known("scenario", name, names); err != nil {
+		if err := Known("-scenario", name, names); err != nil {
 			return nil, err
 		}
 	}

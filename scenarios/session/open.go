@@ -66,7 +66,7 @@ func (s *Session) load() (*contract.Document, error) {
 			return sys.Load()
 		}
 	}
-	return nil, Known("system", s.Options.System, names)
+	return nil, Known("-system", s.Options.System, names)
 }
 
 // stem names a system by its document: the folder of an architecture.yaml, else the file's name without its ending.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tahanuji/system/contract"
 	"tahanuji/system/seed"
 )
 
@@ -31,12 +32,15 @@ type Options struct {
 	Out         string // the folder of runs
 	Input       string // recorded events, one JSON record a line, instead of made ones
 	AllowFaults bool   // needed for faults on an external cluster
+
+	wrong []string // values that can't be read: Open refuses the first
 }
 
 // Prefix of the environment variables.
 const Prefix = "TAHANUJI_"
 
-// Register defines the flags on set, with defaults from lookup (os.LookupEnv at the edge). Call Check after parsing.
+// Register defines the flags on set, with defaults from lookup (os.LookupEnv at the edge). A value that can't be read is kept
+// and refused by Open, so that a flag and its variable are refused alike.
 func Register(set *flag.FlagSet, lookup func(string) (string, bool)) *Options {
 	o := &Options{}
 	text := func(into *string, name, value, usage string) {
@@ -59,20 +63,44 @@ func Register(set *flag.FlagSet, lookup func(string) (string, bool)) *Options {
 	text(&o.Shard, "shard", "", "i/n: only every n-th cell, beginning with the i-th")
 	text(&o.Out, "out", "", "folder for reports and evidence (default out/<run id>)")
 	text(&o.Input, "input", "", "recorded events (JSON Lines) instead of made ones")
-	nodes := 0
 	if v, ok := lookup(variable("nodes")); ok {
-		nodes, _ = strconv.Atoi(v)
-		if nodes == 0 {
-			nodes = -1 // refused by Check, which can say so
-		}
+		o.readNodes(variable("nodes"), v)
 	}
-	set.IntVar(&o.Nodes, "nodes", nodes, "broker nodes (default: the broker's own number)")
-	allow := false
+	set.Func("nodes", "broker `nodes`, 1 to 9 (default: the broker's own number)", func(v string) error {
+		o.wrong = slices.DeleteFunc(o.wrong, func(w string) bool { return strings.HasPrefix(w, variable("nodes")) })
+		o.readNodes("-nodes", v)
+		return nil
+	})
 	if v, ok := lookup(variable("allow-faults")); ok {
-		allow = v == "1" || v == "true"
+		o.readAllow(variable("allow-faults"), v)
 	}
-	set.BoolVar(&o.AllowFaults, "allow-faults", allow, "allow faults on an external cluster")
+	set.BoolFunc("allow-faults", "allow faults on an external cluster", func(v string) error {
+		o.wrong = slices.DeleteFunc(o.wrong, func(w string) bool { return strings.HasPrefix(w, variable("allow-faults")) })
+		o.readAllow("-allow-faults", v)
+		return nil
+	})
 	return o
+}
+
+// mostNodes bounds a cluster: the faults need three nodes, and each costs memory.
+const mostNodes = 9
+
+func (o *Options) readNodes(who, value string) {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 || n > mostNodes {
+		o.wrong = append(o.wrong, fmt.Sprintf("%s: %q is not a number of nodes from 1 to %d", who, value, mostNodes))
+		return
+	}
+	o.Nodes = n
+}
+
+func (o *Options) readAllow(who, value string) {
+	allow, err := strconv.ParseBool(value)
+	if err != nil {
+		o.wrong = append(o.wrong, fmt.Sprintf("%s: %q is neither true nor false", who, value))
+		return
+	}
+	o.AllowFaults = allow
 }
 
 func variable(flagName string) string {
@@ -86,51 +114,16 @@ func (r Refusal) Error() string { return r.Text }
 
 func refuse(format string, args ...any) error { return Refusal{fmt.Sprintf(format, args...)} }
 
-// Known refuses a value that is not in the list, naming the nearest and all of them.
-func Known(flagName, value string, known []string) error {
+// Known refuses a value that is not in the list, naming the nearest and all of them. Who is what has the value: "-broker".
+func Known(who, value string, known []string) error {
 	if slices.Contains(known, value) {
 		return nil
 	}
 	hint := ""
-	if near := Nearest(value, known); near != "" {
+	if near := contract.Nearest(value, known); near != "" {
 		hint = fmt.Sprintf(" Did you mean %q?", near)
 	}
-	return refuse("-%s: %q is not known.%s Known: %s", flagName, value, hint, strings.Join(known, ", "))
-}
-
-// Nearest is the entry of known with the smallest edit distance to value, "" if none is close (more than a third of its
-// letters would have to change).
-func Nearest(value string, known []string) string {
-	best, at := "", 1<<30
-	for _, k := range known {
-		if d := distance(value, k); d < at {
-			best, at = k, d
-		}
-	}
-	if at > max(2, len(best)/3) {
-		return ""
-	}
-	return best
-}
-
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return refuse("%s: %q is not known.%s Known: %s", who, value, hint, strings.Join(known, ", "))
 }
 
 // shard is every n-th cell, beginning with the i-th (from 1).

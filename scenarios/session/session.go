@@ -62,8 +62,11 @@ type Edge struct {
 	Variant  string
 }
 
-// Open checks everything that the user gave and starts nothing but the out folder. What it refuses is a Refusal.
+// Open checks everything that the user gave, and makes and starts nothing: see Make. What it refuses is a Refusal.
 func Open(o Options, at Edge) (*Session, error) {
+	if len(o.wrong) > 0 {
+		return nil, Refusal{o.wrong[0]}
+	}
 	s := &Session{Options: o, typed: at.Command, variant: at.Variant, begun: at.Now, Checkers: checkers.All()}
 	known, err := profiles(at)
 	if err != nil {
@@ -76,7 +79,7 @@ func Open(o Options, at Edge) (*Session, error) {
 			s.Profile = p
 		}
 	}
-	if err := Known("profile", o.Profile, names); err != nil {
+	if err := Known("-profile", o.Profile, names); err != nil {
 		return nil, err
 	}
 	if s.Seed, err = o.seed(); err != nil {
@@ -102,11 +105,11 @@ func (s *Session) openBroker(Edge) error {
 			s.Backend = b
 		}
 	}
-	if err := Known("broker", s.Options.Broker, names); err != nil {
+	if err := Known("-broker", s.Options.Broker, names); err != nil {
 		return err
 	}
-	if s.Options.Nodes < 0 {
-		return refuse("-nodes: a number of nodes from 1 on is needed")
+	if s.Options.Bootstrap != "" {
+		return refuse("-bootstrap: the %s broker starts a cluster of its own. Leave out -bootstrap", s.Options.Broker)
 	}
 	if missing := s.Backend.Missing(); missing != "" {
 		return refuse("-broker %s: %s", s.Options.Broker, missing)
@@ -121,7 +124,7 @@ func (s *Session) openNames(Edge) error {
 		for _, f := range faults.All() {
 			names = append(names, f.Name)
 		}
-		if err := Known("fault", s.Options.Fault, names); err != nil {
+		if err := Known("-fault", s.Options.Fault, names); err != nil {
 			return err
 		}
 	}
@@ -130,7 +133,7 @@ func (s *Session) openNames(Edge) error {
 		for _, c := range contract.Clauses(s.Doc) {
 			ids = append(ids, string(c.ID))
 		}
-		if err := Known("clause", s.Options.Clause, ids); err != nil {
+		if err := Known("-clause", s.Options.Clause, ids); err != nil {
 			return err
 		}
 	}
@@ -140,33 +143,7 @@ func (s *Session) openNames(Edge) error {
 	if s.Options.Sut != "" {
 		return refuse("-flaw: flaws are variants of the reference; leave out -sut, or leave out -flaw")
 	}
-	return Known("flaw", s.Options.Flaw, flawNames())
-}
-
-// openOut makes the out folder and proves that it can be written, before anything runs.
-func (s *Session) openOut(at Edge) error {
-	if at.Follower {
-		return nil
-	}
-	s.Out = s.Options.Out
-	if s.Out == "" {
-		s.Out = filepath.Join(at.Root, "out", fmt.Sprintf("%s-%s", at.Now.UTC().Format("20060102-150405.000"), s.System))
-	}
-	if err := os.MkdirAll(s.Out, 0o755); err != nil {
-		return refuse("-out: %s can't be made: %v. Choose a folder that can be written", s.Out, err)
-	}
-	probe, err := os.CreateTemp(s.Out, ".probe-*")
-	if err != nil {
-		return refuse("-out: %s can't be written: %v. Choose another folder", s.Out, err)
-	}
-	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
-		return refuse("-out: %s can't be written: %v. Choose another folder", s.Out, err)
-	}
-	old, err := os.ReadDir(filepath.Join(s.Out, reports.CellsFolder))
-	if err == nil && len(old) > 0 {
-		return refuse("-out: %s already holds runs. Choose an empty folder, or remove it", s.Out)
-	}
-	return s.saveOptions()
+	return Known("-flaw", s.Options.Flaw, flawNames())
 }
 
 // Run carries out one cell. A run that broke a clause is run again, to say how often that comes, and made as small as it gets. An error means that there was no run: the cell stays not-run.

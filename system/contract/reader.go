@@ -19,9 +19,9 @@ type form struct {
 var forms = map[string]form{
 	"document": {[]string{"contract", "id", "topics", "envelope", "payloads", "flows"},
 		[]string{"groups", "replay", "capacity", "source", "workload", "adrs", "waivers"}},
-	"topic":    {[]string{"partitions", "key"}, []string{"config", "payload", "purpose"}},
+	"topic":    {[]string{"partitions"}, []string{"config", "key", "payload", "purpose"}},
 	"key":      {[]string{"from"}, []string{"pattern"}},
-	"envelope": {[]string{"id", "type", "time", "data"}, nil},
+	"envelope": {[]string{"id", "time", "data"}, []string{"type"}},
 	"payload":  {[]string{"schema"}, []string{"examples", "rules"}},
 	"rules":    {nil, []string{"json-names", "time"}},
 	"time":     {[]string{"at", "zone"}, nil},
@@ -89,7 +89,7 @@ func (r *reader) mapping(n *tree.Node, name, what string) *tree.Node {
 		}
 	}
 	for _, want := range f.required {
-		if _, there := n.Get(want); there || slices.ContainsFunc(strange, func(s string) bool { return nearest(s, all) == want }) {
+		if _, there := n.Get(want); there || slices.ContainsFunc(strange, func(s string) bool { return Nearest(s, all) == want }) {
 			continue // a misspelt name is one fault, not two
 		}
 		r.fault(pos(n.Place), "missing-key", fmt.Sprintf("%s lacks %s", what, want), "add it")
@@ -172,7 +172,18 @@ func (r *reader) pointer(m *tree.Node, name, what string) Pointer {
 	if !ok {
 		return ""
 	}
-	return r.pointerAt(n, what+"."+name)
+	p := r.pointerAt(n, what+"."+name)
+	if name != "data" { // the whole record may be its own data, and nothing else
+		r.field(n, what+"."+name)
+	}
+	return p
+}
+
+// field says whether a place is one within the record: "" is the whole, which is no id, key or number.
+func (r *reader) field(n *tree.Node, what string) {
+	if n.Kind == tree.String && n.Text == "" {
+		r.fault(pos(n.Place), "value", what+" is the whole record", "name a field of it, such as /data/id")
+	}
 }
 
 func (r *reader) pointerAt(n *tree.Node, what string) Pointer {
@@ -231,6 +242,7 @@ func (r *reader) pointers(m *tree.Node, name, what string) []Pointer {
 	var all []Pointer
 	for _, n := range r.list(m, name, what) {
 		p := r.pointerAt(n, "an item of "+what+"."+name)
+		r.field(n, "an item of "+what+"."+name)
 		if slices.Contains(all, p) {
 			r.fault(pos(n.Place), "value", fmt.Sprintf("%s.%s names %s twice", what, name, quoted(string(p))), "keep one")
 			continue

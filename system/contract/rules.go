@@ -139,11 +139,11 @@ func severityOf(rule string) Severity {
 	panic("contract: a fault of the rule " + rule + ", which is not in the list")
 }
 
-// nearest is the known name with the smallest edit distance to name, or "" if none is near.
-func nearest(name string, known []string) string {
-	best, least := "", len(name)/2+1
+// Nearest is the known name with the smallest edit distance to name, "" if none is near: for messages that refuse a name.
+func Nearest(name string, known []string) string {
+	best, least := "", max(2, len(name)/2+1)+1
 	for _, k := range known {
-		if d := distance(name, k); d < least || d == least && best == "" {
+		if d := distance(name, k); d < least {
 			best, least = k, d
 		}
 	}
@@ -176,7 +176,7 @@ func distance(a, b string) int {
 // known names the possible values, with the nearest one in front where there is one.
 func known(name string, all []string) string {
 	list := strings.Join(all, ", ")
-	near := nearest(name, all)
+	near := Nearest(name, all)
 	switch {
 	case len(all) == 0:
 		return "there is none"

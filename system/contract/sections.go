@@ -58,7 +58,7 @@ func (r *reader) topics(root *tree.Node) []Topic {
 func (r *reader) config(c tree.Pair, what string) string {
 	if !slices.Contains(topicConfigs[:], c.Name) {
 		hint := "take one of Kafka's topic configs"
-		if near := nearest(c.Name, topicConfigs[:]); near != "" {
+		if near := Nearest(c.Name, topicConfigs[:]); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 		r.fault(pos(c.At), "unknown-key", fmt.Sprintf("%s: Kafka has no topic config %s", what, quoted(c.Name)), hint)

@@ -50,42 +50,8 @@ func hint(word string, known []string) string {
 	if len(known) == 0 {
 		return ""
 	}
-	if near := nearest(word, known); near != "" {
+	if near := contract.Nearest(word, known); near != "" {
 		return fmt.Sprintf("; did you mean %q? known: %s", near, strings.Join(known, ", "))
 	}
 	return "; known: " + strings.Join(known, ", ")
-}
-
-func nearest(word string, known []string) string {
-	best, least := "", 1<<30
-	for _, k := range known {
-		if d := distance(word, k); d < least {
-			best, least = k, d
-		}
-	}
-	if least > max(2, len(best)/3) {
-		return ""
-	}
-	return best
-}
-
-// distance is the number of letters to add, drop or change (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := corner
-			if a[i] != b[j] {
-				change++
-			}
-			corner = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
