@@ -52,7 +52,16 @@ func TestScenarios(t *testing.T) {
 	defer ending()
 	describe(sitting)
 	RegisterFailHandler(Fail)
-	sitting.Only(chosen(PreviewSpecs("preview", suite, reporter)))
+	ids := chosen(PreviewSpecs("preview", suite, reporter))
+	if len(ids) == 0 {
+		refuse("Ginkgo's filters leave out every cell; `go tool ginkgo --dry-run -v ./scenarios` shows their names and labels")
+	}
+	sitting.Only(ids)
+	if suite.ParallelProcess <= 1 && !suite.DryRun {
+		if err := sitting.Make(); err != nil {
+			refuse(err.Error())
+		}
+	}
 	RunSpecs(t, "Tahan Uji: "+sitting.System+" on "+sitting.Backend.Name, suite, reporter)
 }
 
@@ -156,6 +165,9 @@ func result(ctx context.Context, id string) session.Result {
 }
 
 var _ = ReportAfterSuite("report", func(r Report) {
+	if r.SuiteConfig.DryRun {
+		return // nothing was run
+	}
 	if r.SpecialSuiteFailureReasons != nil || ended.Err() != nil {
 		sitting.Stop("interrupted")
 	}

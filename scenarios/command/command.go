@@ -146,7 +146,7 @@ func nearFlag(set *flag.FlagSet, given []string) string {
 		if !strings.HasPrefix(arg, "-") || set.Lookup(name) != nil {
 			continue
 		}
-		if near := session.Nearest(name, names); near != "" {
+		if near := contract.Nearest(name, names); near != "" {
 			return fmt.Sprintf(" Did you mean -%s?", near)
 		}
 	}
