@@ -48,7 +48,7 @@ func lintOne(w World, path string) bool {
 	switch {
 	case errors.As(err, &faults):
 	case err != nil:
-		fmt.Fprintln(w.Err, err)
+		fmt.Fprintf(w.Err, "tahanuji lint: %v. Name an architecture document\n", err)
 		return false
 	default:
 		faults = contract.Lint(doc, w.Now)

@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,7 +28,7 @@ func (s *Session) openDocument(at Edge) error {
 		return refuse("%s", faults.Error())
 	}
 	if err != nil {
-		return refuse("%v", err)
+		return s.unreadable(err)
 	}
 	var serious contract.Faults
 	for _, f := range contract.Lint(doc, at.Now) {
@@ -69,6 +70,21 @@ func (s *Session) load() (*contract.Document, error) {
 	return nil, Known("-system", s.Options.System, names)
 }
 
+// unreadable refuses a document or a sut.yaml, and says where one comes from when there is none.
+func (s *Session) unreadable(err error) error {
+	var refusal Refusal
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &refusal):
+		return refusal
+	case !errors.As(err, &path):
+		return refuse("%v", err)
+	case s.Options.Sut != "" && (s.Options.Arch == "" || path.Path == s.Options.Sut):
+		return refuse("-sut: %v. Name a sut.yaml whose document can be read; `init DIR` writes both to start from", err)
+	}
+	return refuse("-arch: %v. Name an architecture document; `init DIR` writes one to start from", err)
+}
+
 // stem names a system by its document: the folder of an architecture.yaml, else the file's name without its ending.
 func stem(path string) string {
 	base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
@@ -86,25 +102,39 @@ func stem(path string) string {
 func (s *Session) openSystem(Edge) error {
 	if s.Options.Sut == "" {
 		s.Adapter = sut.Reference{}
-		return nil
+		return playable(sut.Reference{}, s.Doc)
 	}
 	command := s.command
 	if command == nil {
 		var err error
 		if command, err = sut.LoadCommand(s.Options.Sut); err != nil {
-			return refuse("%v", err)
+			return s.unreadable(err)
 		}
 	}
 	if err := command.Bind(s.Doc); err != nil {
 		return refuse("%v", err)
 	}
 	s.Adapter = command
+	return playable(command, s.Doc)
+}
+
+// playable refuses a document with a role that is left to the reference and that the reference can't play.
+func playable(adapter interface {
+	Plays(*contract.Document) error
+}, doc *contract.Document) error {
+	if err := adapter.Plays(doc); err != nil {
+		return refuse("%s: %v", doc.File, err)
+	}
 	return nil
 }
 
-// openInput checks recorded events against the document, line by line.
-func (s *Session) openInput(Edge) error {
+// openInput checks recorded events against the document, line by line. Without any it has events made once, for a document that
+// nobody can make events for is refused now, and not run by run.
+func (s *Session) openInput(at Edge) error {
 	if s.Options.Input == "" {
+		if _, err := workload.Make(s.Doc, workload.Options{Seed: s.Seed, Base: at.Now.UTC()}); err != nil {
+			return refuse("%s: %v", s.Doc.File, err)
+		}
 		return nil
 	}
 	if _, err := os.Stat(s.Options.Input); err != nil {
