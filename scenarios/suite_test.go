@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -52,11 +51,10 @@ func TestScenarios(t *testing.T) {
 	defer ending()
 	describe(sitting)
 	RegisterFailHandler(Fail)
-	ids := chosen(PreviewSpecs("preview", suite, reporter))
-	if len(ids) == 0 {
+	sitting.Only(chosen(PreviewSpecs("preview", suite, reporter)))
+	if sitting.Size() == 0 {
 		refuse("Ginkgo's filters leave out every cell; `go tool ginkgo --dry-run -v ./scenarios` shows their names and labels")
 	}
-	sitting.Only(ids)
 	if suite.ParallelProcess <= 1 && !suite.DryRun {
 		if err := sitting.Make(); err != nil {
 			refuse(err.Error())
@@ -85,7 +83,7 @@ func inRoot(o session.Options, root string) session.Options {
 func describe(s *session.Session) {
 	Describe(s.System, func() {
 		for _, c := range s.Cells {
-			labels := Labels{"System:" + s.System, "Broker:" + s.Backend.Name, "Cell:" + c.ID}
+			labels := Labels{"System:" + s.System, "Broker:" + s.Backend.Name, "Cell:" + reports.FolderName(c.ID)}
 			for _, f := range c.Scenario.Faults() {
 				labels = append(labels, "Fault:"+f)
 			}
@@ -95,28 +93,26 @@ func describe(s *session.Session) {
 			It(c.ID, labels, func(ctx SpecContext) { conforms(result(ctx, c.ID)) })
 		}
 		if c := s.Explored; c != nil {
-			It(c.ID, Labels{"System:" + s.System, "Broker:" + session.Model, "Cell:" + c.ID}, func(ctx SpecContext) { conforms(result(ctx, c.ID)) })
+			It(c.ID, Labels{"System:" + s.System, "Broker:" + session.Model, "Cell:" + reports.FolderName(c.ID)}, func(ctx SpecContext) { conforms(result(ctx, c.ID)) })
 		}
 		for _, f := range s.Flaws {
-			It("catches "+f.ID, Labels{"Flaw:" + f.Flaw, "Cell:" + f.ID}, func(ctx SpecContext) { caught(f.Flaw, result(ctx, f.ID)) })
+			It("catches "+f.ID, Labels{"Flaw:" + f.Flaw, "Cell:" + reports.FolderName(f.ID)}, func(ctx SpecContext) { caught(f.Flaw, result(ctx, f.ID)) })
 		}
 	})
 }
 
-// chosen are the cells whose specs Ginkgo's own filters leave in.
-func chosen(preview Report) []string {
-	var ids []string
+// chosen says which cells' specs Ginkgo's own filters leave in. Labels can't hold a slash, so a cell's is its folder's name.
+func chosen(preview Report) func(id string) bool {
+	left := map[string]bool{}
 	for _, spec := range preview.SpecReports {
 		if spec.State.Is(types.SpecStateSkipped | types.SpecStatePending) {
 			continue
 		}
 		for _, label := range spec.Labels() {
-			if id, ok := strings.CutPrefix(label, "Cell:"); ok {
-				ids = append(ids, id)
-			}
+			left[label] = true
 		}
 	}
-	return ids
+	return func(id string) bool { return left["Cell:"+reports.FolderName(id)] }
 }
 
 // conforms fails a spec whose run broke a clause, was cut short, or left a clause in doubt.

@@ -65,13 +65,13 @@ func (s *Session) jobs() []job {
 // Size is how many runs the sitting has.
 func (s *Session) Size() int { return len(s.jobs()) }
 
-// Only keeps the runs with these ids: a filter left out the others.
-func (s *Session) Only(ids []string) {
-	s.Cells = slices.DeleteFunc(s.Cells, func(c Cell) bool { return !slices.Contains(ids, c.ID) })
-	if s.Explored != nil && !slices.Contains(ids, s.Explored.ID) {
+// Only keeps the runs that keep wants: a filter left out the others.
+func (s *Session) Only(keep func(id string) bool) {
+	s.Cells = slices.DeleteFunc(s.Cells, func(c Cell) bool { return !keep(c.ID) })
+	s.Flaws = slices.DeleteFunc(s.Flaws, func(f FlawCell) bool { return !keep(f.ID) })
+	if s.Explored != nil && !keep(s.Explored.ID) {
 		s.Explored = nil
 	}
-	s.Flaws = slices.DeleteFunc(s.Flaws, func(f FlawCell) bool { return !slices.Contains(ids, f.ID) })
 }
 
 // Do runs the one cell with this id now.
