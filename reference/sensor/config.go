@@ -37,7 +37,7 @@ type Config struct {
 // Topic is one topic: its name, where the record's key comes from, what its records look like.
 type Topic struct {
 	Name    string          `json:"name"`
-	Key     payload.Pointer `json:"key"`
+	Key     payload.Pointer `json:"key"` // "" for records without a key
 	Payload payload.Config  `json:"payload"`
 }
 

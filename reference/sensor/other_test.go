@@ -37,6 +37,44 @@ func order(no int, shop, till string, at time.Time, price string) []byte {
 	return fmt.Appendf(nil, `{"no":%d,"waktu":%d,"isi":{"toko":%q,"kasir":{"no":%s},"harga":%s}}`, no, at.UnixMilli(), shop, till, price)
 }
 
+func TestWhereTheDocumentGivesNoKeyNoRecordHasOne(t *testing.T) {
+	c := totals()
+	c.Events.Key, c.Summaries.Key = "", ""
+	f := newFake(c)
+	ctx := context.Background()
+	r, err := NewRecorder(f.port("recorder", 1), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewSummarizer(f.port("summarizer", 1), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{r.open(ctx), r.recover(ctx), s.open(ctx)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a := r.Accept(ctx, order(1, "melati", "1", time.Date(2026, 3, 2, 17, 0, 0, 0, time.UTC), "7")); !a.Recorded {
+		t.Fatalf("%+v", a)
+	}
+	if err := s.rounds(t, 2); err != nil {
+		t.Fatal(err)
+	}
+	for _, topic := range []string{"pesanan", "total"} {
+		if len(f.logs[topic]) == 0 {
+			t.Errorf("%s is empty", topic)
+		}
+		for _, partition := range f.logs[topic] {
+			for _, record := range partition {
+				if record.Key != nil {
+					t.Errorf("%s: a record has the key %q", topic, record.Key)
+				}
+			}
+		}
+	}
+}
+
 func TestAnotherDocumentIsPlayedByTheSameRoles(t *testing.T) {
 	c := totals()
 	f := newFake(c)

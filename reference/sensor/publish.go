@@ -80,11 +80,18 @@ func (w *writer) record(group string, row *fold.Row, s *Summarizer) (port.Record
 		values = append(values, v)
 	}
 	value := w.shape.Fill(values)
-	key := payload.Text(w.key.Get(value))
-	if s.flaws.Has(SummaryKeyOfTheHour) {
-		key = strconv.FormatInt(row.Start, 10)
+	return port.Record{Topic: w.c.Summaries.Name, Key: w.keyOf(row, value, s.flaws), Value: value}, nil
+}
+
+// keyOf is the key of a summary's record, nil where the topic's records have none.
+func (w *writer) keyOf(row *fold.Row, value []byte, flaws Flaws) []byte {
+	switch {
+	case flaws.Has(SummaryKeyOfTheHour):
+		return []byte(strconv.FormatInt(row.Start, 10))
+	case w.c.Summaries.Key == "":
+		return nil
 	}
-	return port.Record{Topic: w.c.Summaries.Name, Key: []byte(key), Value: value}, nil
+	return []byte(payload.Text(w.key.Get(value)))
 }
 
 func (w *writer) time(ms int64) string {

@@ -131,6 +131,9 @@ func (r *Recorder) refusals(raw []byte, seen []gjson.Result) ([]payload.Refusal,
 			path  payload.Path
 			value gjson.Result
 		}{{r.id, seen[r.idAt]}, {r.key, seen[r.keyAt]}} {
+			if at.path.Pointer() == "" {
+				continue // the topic's records have no key
+			}
 			if !at.value.Exists() || payload.Text(at.value) == "" {
 				refused = append(refused, payload.Refusal{Field: at.path.Pointer(), Why: "the field is missing or empty"})
 			}
@@ -153,7 +156,7 @@ func (r *Recorder) item(raw []byte, id, key gjson.Result) *item {
 }
 
 func (r *Recorder) keyOf(key gjson.Result) []byte {
-	if r.flaws.Has(KeyMissing) {
+	if r.flaws.Has(KeyMissing) || r.c.Events.Key == "" {
 		return nil
 	}
 	if r.flaws.Has(KeyRandom) {

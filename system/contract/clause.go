@@ -100,7 +100,7 @@ type surveyed struct {
 	doc                                             *Document
 	partitions, retention, cleanup, key             Pointer // the first topic that has it
 	schema, groups, lag                             Pointer
-	recorder, record, acks, idempotent              Pointer // flows of recorders; any flow with a producer
+	recorder, record, ordered, acks, idempotent     Pointer // flows of recorders, ordered: to a topic with a key; any flow with a producer
 	fold, on, out, same, dedupe, store, view, reads Pointer
 	poison                                          Pointer // a reading flow whose topic has a schema
 	lags                                            []string
@@ -121,7 +121,7 @@ func survey(d *Document) surveyed {
 			first(&s.retention, "/topics", strings.HasPrefix(name, "retention."))
 			first(&s.cleanup, "/topics", name == "cleanup.policy")
 		}
-		first(&s.key, at+"/key", true)
+		first(&s.key, at+"/key", t.Key.From != "")
 		first(&s.schema, "/payloads", t.Payload != "")
 	}
 	first(&s.groups, "/groups", len(d.Groups) > 0)
@@ -142,6 +142,9 @@ func (s *surveyed) flow(f *Flow, first func(*Pointer, Pointer, bool)) {
 	lossless := f.Semantics == "at-least-once" || f.Semantics == "exactly-once"
 	first(&s.recorder, at, f.Kind == Recorder && f.Writes != "" && lossless)
 	first(&s.record, at, f.Kind == Recorder && f.Writes != "")
+	if t := s.doc.Topic(f.Writes); t != nil {
+		first(&s.ordered, at, f.Kind == Recorder && t.Key.From != "")
+	}
 	first(&s.acks, at+"/producer/acks", f.Producer != nil && f.Producer.Acks == "all")
 	first(&s.idempotent, at+"/producer/idempotent", f.Producer != nil && f.Producer.Idempotent)
 	first(&s.reads, at, f.Reads != "")
@@ -242,7 +245,7 @@ func inDoubt(s surveyed) (Pointer, string, bool) {
 }
 
 func order(s surveyed) (Pointer, string, bool) {
-	return s.record, "Events of one key are in their topic in the order in which the source sent them.", s.record != "" && s.doc.Source.OnePerKey
+	return s.ordered, "Events of one key are in their topic in the order in which the source sent them.", s.ordered != "" && s.doc.Source.OnePerKey
 }
 
 func countOnce(s surveyed) (Pointer, string, bool) {

@@ -104,6 +104,18 @@ func TestEachPartMakesItsClauses(t *testing.T) {
 	}
 }
 
+func TestRecordsWithoutAKeyOrATypePromiseNoKeyAndNoOrder(t *testing.T) {
+	text := strings.Replace(strings.Replace(least, ", key: {from: /id}", "", 1), "type: /type, ", "", 1)
+	d, err := contract.Parse("a.yaml", []byte(text), fstest.MapFS{})
+	if err != nil || text == least {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	want := []string{"topic.partitions", "topic.only-listed", "delivery.no-invention", "ack.truth", "role.stays-up"}
+	if got := ids(d); !slices.Equal(got, want) || d.Topics[0].Key.From != "" || d.Envelope.Type != "" {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestSeveralInFlightPromiseNoOrder(t *testing.T) {
 	d, err := contract.Parse("a.yaml", []byte(least+"source: {concurrency: 4}\n"), fstest.MapFS{})
 	if err != nil {

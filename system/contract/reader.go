@@ -19,7 +19,7 @@ type form struct {
 var forms = map[string]form{
 	"document": {[]string{"contract", "id", "topics", "envelope", "payloads", "flows"},
 		[]string{"groups", "replay", "capacity", "source", "workload", "adrs", "waivers"}},
-	"topic":    {[]string{"partitions"}, []string{"config", "key", "payload", "purpose"}},
+	"topic":    {[]string{"partitions"}, []string{"key", "config", "payload", "purpose"}},
 	"key":      {[]string{"from"}, []string{"pattern"}},
 	"envelope": {[]string{"id", "time", "data"}, []string{"type"}},
 	"payload":  {[]string{"schema"}, []string{"examples", "rules"}},
