@@ -31,7 +31,8 @@ var _ Adapter = Reference{}
 // Name of the adapter.
 func (Reference) Name() string { return "reference" }
 
-// Lacks is empty: what the reference shows, it shows for every document that it can play; Start refuses others.
+// Lacks is empty: what the reference shows, it shows for every document that it can play; Plays says why
+// it can't play others.
 func (Reference) Lacks(*contract.Document) map[contract.Feature]string {
 	return map[contract.Feature]string{}
 }

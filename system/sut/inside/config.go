@@ -4,7 +4,6 @@
 package inside
 
 import (
-	"errors"
 	"fmt"
 
 	"tahanuji/reference/port"
@@ -14,13 +13,25 @@ import (
 	"tahanuji/system/contract"
 )
 
-// Config says to the reference what the document says of a role: the fold that the role makes, feeds or shows. Prefix stands
-// before the names of topics and groups. An error says why the reference can't play the role.
+// Config says to the reference what the document says of a role: the fold that the role makes, feeds or shows, or the events that
+// it records or shows where nothing is folded. Prefix stands before the names of topics and groups. An error says why the reference
+// can't play the role.
 func Config(doc *contract.Document, role, prefix string) (sensor.Config, error) {
-	folding, err := foldOf(doc, role)
-	if err != nil {
-		return sensor.Config{}, fmt.Errorf("inside: configure %s: %w", role, err)
+	folds := foldsOf(doc, role)
+	err := oneTopic(doc, role)
+	switch {
+	case err != nil:
+	case len(folds) > 1 && hasKind(doc, role, contract.Summarizer):
+		err = fmt.Errorf("it makes %d folds, and the reference makes one a role; %s", len(folds), instead)
+	case len(folds) == 0 && hasKind(doc, role, contract.Summarizer):
+		err = fmt.Errorf("it is a summarizer without a fold; give one of its flows a fold, or %s", own)
+	case len(folds) == 0:
+		return plain(doc, role, prefix), nil
 	}
+	if err != nil {
+		return sensor.Config{}, fmt.Errorf("the reference can't play the role %s: %w", role, err)
+	}
+	folding := folds[0]
 	out := doc.Out(folding)
 	c := sensor.Config{
 		Events:             topic(doc, folding.Reads, prefix),
@@ -42,8 +53,8 @@ func Config(doc *contract.Document, role, prefix string) (sensor.Config, error) 
 	return c, nil
 }
 
-// foldOf is the one fold that a role makes, feeds or shows.
-func foldOf(doc *contract.Document, role string) (*contract.Flow, error) {
+// foldsOf are the folds that a role makes, feeds or shows.
+func foldsOf(doc *contract.Document, role string) []*contract.Flow {
 	var found []*contract.Flow
 	for _, f := range doc.Folds() {
 		out := doc.Out(f)
@@ -58,13 +69,7 @@ func foldOf(doc *contract.Document, role string) (*contract.Flow, error) {
 			}
 		}
 	}
-	switch {
-	case len(found) == 0:
-		return nil, errors.New("the document has no fold that it makes, feeds or shows, and the reference plays no other roles")
-	case len(found) > 1 && hasKind(doc, role, contract.Summarizer):
-		return nil, fmt.Errorf("it makes %d folds, and the reference makes one a role", len(found))
-	}
-	return found[0], nil
+	return found
 }
 
 func hasKind(doc *contract.Document, role string, kind contract.Kind) bool {

@@ -3,6 +3,7 @@ package inside
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"tahanuji/reference/port"
 	"tahanuji/reference/sensor"
 	"tahanuji/reference/sensor/fold"
+	"tahanuji/reference/sensor/payload"
 	"tahanuji/system/contract"
 )
 
@@ -90,14 +92,44 @@ func TestWhatADocumentSaysOfTimesTypesAndProducers(t *testing.T) {
 
 func TestARoleThatTheReferenceCantPlayIsRefusedWithTheReason(t *testing.T) {
 	doc := document(t, "../../contract/testdata/toko/architecture.yaml")
-	if _, err := Config(doc, "nobody", ""); err == nil || !strings.Contains(err.Error(), "configure nobody: the document has no fold") {
-		t.Errorf("%v", err)
-	}
 	twice := *doc.Flow("jumlahkan")
 	twice.Name = "jumlahkan-lagi"
 	doc.Flows = append(doc.Flows, twice)
 	if _, err := Config(doc, "buku-besar", ""); err == nil || !strings.Contains(err.Error(), "it makes 2 folds") {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestWhereNothingIsFoldedTheEventsThemselvesAreRecordedAndShown(t *testing.T) {
+	doc := document(t, "../../contract/testdata/toko/architecture.yaml")
+	doc.Flows = []contract.Flow{*doc.Flow("terima"), {Name: "lihat", Role: "jendela", Kind: contract.Display, Reads: "toko-pesanan", Group: "jendela"}}
+	for _, role := range doc.RoleNames() {
+		c, err := Config(doc, role, "x.")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Events.Name != "x.toko-pesanan" || c.Summaries.Name != c.Events.Name || c.DisplayGroup != "x.jendela" ||
+			!slices.Equal(c.OverwriteKey, []payload.Pointer{c.Events.Key}) || c.Events.Key == "" {
+			t.Errorf("%s: %+v", role, c)
+		}
+	}
+	doc.Topics[0].Key = contract.Key{}
+	c, err := Config(doc, "jendela", "")
+	if err != nil || !slices.Equal(c.OverwriteKey, []payload.Pointer{c.Envelope.ID}) || c.Events.Key != "" {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestARoleOfSeveralTopicsOrOfASummaryWithoutAFoldIsRefused(t *testing.T) {
+	doc := document(t, "../../contract/testdata/toko/architecture.yaml")
+	doc.Flows = append(doc.Flows,
+		contract.Flow{Name: "a", Role: "two", Kind: contract.Recorder, Writes: "toko-pesanan"},
+		contract.Flow{Name: "b", Role: "two", Kind: contract.Recorder, Writes: "toko-total"},
+		contract.Flow{Name: "c", Role: "idle", Kind: contract.Summarizer, Reads: "toko-pesanan", Group: "idle"})
+	for role, why := range map[string]string{"two": "it is a recorder of 2 topics (toko-pesanan, toko-total)", "idle": "it is a summarizer without a fold"} {
+		if _, err := Config(doc, role, ""); err == nil || !strings.Contains(err.Error(), why) || !strings.Contains(err.Error(), "sut.yaml") {
+			t.Errorf("%v", err)
+		}
 	}
 }
 
