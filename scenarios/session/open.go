@@ -102,7 +102,7 @@ func stem(path string) string {
 func (s *Session) openSystem(Edge) error {
 	if s.Options.Sut == "" {
 		s.Adapter = sut.Reference{}
-		return playable(sut.Reference{}, s.Doc)
+		return nil
 	}
 	command := s.command
 	if command == nil {
@@ -115,16 +115,6 @@ func (s *Session) openSystem(Edge) error {
 		return refuse("%v", err)
 	}
 	s.Adapter = command
-	return playable(command, s.Doc)
-}
-
-// playable refuses a document with a role that is left to the reference and that the reference can't play.
-func playable(adapter interface {
-	Plays(*contract.Document) error
-}, doc *contract.Document) error {
-	if err := adapter.Plays(doc); err != nil {
-		return refuse("%s: %v", doc.File, err)
-	}
 	return nil
 }
 
