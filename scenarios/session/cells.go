@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"tahanuji/faults"
 	"tahanuji/scenarios/catalog"
 	"tahanuji/scenarios/scenario"
 	"tahanuji/system/contract"
 	"tahanuji/system/seed"
+	"tahanuji/system/target"
 )
 
 // Cell is one run that the sitting wants: a scenario on the broker, with a seed of its own that is derived from the sitting's
@@ -59,13 +61,15 @@ func (s *Session) pick() ([]Cell, error) {
 	return mine, nil
 }
 
-// skip says why the broker can't show a scenario's faults, "" when it can. What it skips is not-applicable, with the reason.
+// skip says why the broker or the services can't show a scenario's faults, "" when they can. What it skips is not-applicable, with
+// the reason.
 func (s *Session) skip(sc scenario.Scenario) string {
-	if s.Options.Nodes != 1 {
-		return ""
-	}
+	store := s.Adapter.Lacks(s.Doc)[contract.NeedsStore]
 	for _, f := range sc.Faults() {
-		if f == "leader-moved" || f == "coordinator-moved" {
+		if fault, ok := faults.Named(f); ok && store != "" && slices.Contains(fault.Needs, target.Stores) {
+			return f + " takes hold of a store: " + store
+		}
+		if s.Options.Nodes == 1 && (f == "leader-moved" || f == "coordinator-moved") {
 			return "a cluster of one node (-nodes 1) has no other node to move anything to, which " + f + " needs"
 		}
 	}
