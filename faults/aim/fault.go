@@ -42,19 +42,27 @@ func (a Aim) Part(i, n int) Aim {
 	return a
 }
 
+// kind is the kind of role that is hit: a document without a summarizer has another reader in its place, a display.
+func (a Aim) kind() contract.Kind {
+	if a.Kind == contract.Summarizer && len(a.Doc.RolesOf(contract.Summarizer)) == 0 && len(a.Doc.RolesOf(contract.Display)) > 0 {
+		return contract.Display
+	}
+	return a.Kind
+}
+
 // Role is the name of the role that is hit: the load's own recorder, the summarizer that reads the load's topic, the display
-// that reads its summaries, or else the first of the kind.
+// that reads its summaries (where there are none: the topic itself), or else the first of the kind.
 func (a Aim) Role() (string, error) {
 	first := ""
 	summaries := a.summaryTopics()
 	for _, f := range a.Doc.Flows {
-		if f.Kind != a.Kind {
+		if f.Kind != a.kind() {
 			continue
 		}
 		if first == "" {
 			first = f.Role
 		}
-		switch a.Kind {
+		switch a.kind() {
 		case contract.Recorder:
 			if f.Name == a.Load.Flow {
 				return f.Role, nil
@@ -64,15 +72,23 @@ func (a Aim) Role() (string, error) {
 				return f.Role, nil
 			}
 		case contract.Display:
-			if summaries[f.Reads] {
+			if summaries[f.Reads] || len(summaries) == 0 && f.Reads == a.Load.Topic {
 				return f.Role, nil
 			}
 		}
 	}
 	if first == "" {
-		return "", fmt.Errorf("aim: document %s has no %s", a.Doc.ID, a.Kind)
+		return "", fmt.Errorf("aim: the document has no %s", a.Kind)
 	}
 	return first, nil
+}
+
+// Keeper is Role for a fault that takes hold of a store: a display keeps none.
+func (a Aim) Keeper() (string, error) {
+	if a.kind() == contract.Display {
+		return "", fmt.Errorf("aim: the document has no role that keeps a store beside its recorder")
+	}
+	return a.Role()
 }
 
 func (a Aim) summaryTopics() map[string]bool {
@@ -132,7 +148,7 @@ func (a Aim) middle() []workload.Event {
 // Written draws the label of a record that the role writes: an event for a recorder, for a summarizer a summary that is
 // published during the load.
 func (a Aim) Written(rng *rand.Rand) (string, error) {
-	switch a.Kind {
+	switch a.kind() {
 	case contract.Recorder:
 		e, err := a.Event(rng)
 		return e.Label, err
@@ -146,16 +162,29 @@ func (a Aim) Written(rng *rand.Rand) (string, error) {
 
 // Read draws the label of a record that the role reads: an event for a summarizer, a summary for a display.
 func (a Aim) Read(rng *rand.Rand) (string, error) {
-	switch a.Kind {
+	switch a.kind() {
 	case contract.Summarizer:
 		e, err := a.Event(rng)
 		return e.Label, err
 	case contract.Display:
-		return a.summary(rng)
+		return a.shown(rng)
 	case contract.Recorder:
 		return "", fmt.Errorf("aim: a recorder reads no records")
 	}
 	return "", fmt.Errorf("aim: %q is no kind of role", a.Kind)
+}
+
+// shown draws the label of a record that the display reads: a summary, or an event where it shows the load's topic itself.
+func (a Aim) shown(rng *rand.Rand) (string, error) {
+	topic, err := a.ReadTopic()
+	if err != nil {
+		return "", err
+	}
+	if topic == a.Load.Topic {
+		e, err := a.Event(rng)
+		return e.Label, err
+	}
+	return a.summary(rng)
 }
 
 // summary draws a summary that an event of the second third counts in and that the load closes: the last window of a group

@@ -15,7 +15,7 @@ func storeFails() aim.Fault {
 		Doc:   "The transactions of a role's store fail for a second.",
 		Needs: []target.Kind{target.Stores},
 		Aim: func(rng *rand.Rand, on aim.Aim) ([]target.Step, error) {
-			role, err := on.Role()
+			role, err := on.Keeper()
 			if err != nil {
 				return nil, err
 			}

@@ -15,7 +15,7 @@ func storeFull() aim.Fault {
 		Doc:   "The writes of a role's store fail for a second as on a full disk.",
 		Needs: []target.Kind{target.Stores},
 		Aim: func(rng *rand.Rand, on aim.Aim) ([]target.Step, error) {
-			role, err := on.Role()
+			role, err := on.Keeper()
 			if err != nil {
 				return nil, err
 			}

@@ -15,7 +15,7 @@ func storeSlow() aim.Fault {
 		Doc:   "Each of the next transactions of a role's store takes longer.",
 		Needs: []target.Kind{target.Stores},
 		Aim: func(rng *rand.Rand, on aim.Aim) ([]target.Step, error) {
-			role, err := on.Role()
+			role, err := on.Keeper()
 			if err != nil {
 				return nil, err
 			}
