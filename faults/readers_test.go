@@ -65,3 +65,36 @@ func TestWhereNothingIsFoldedADisplayIsTheReaderThatFaultsTakeHoldOf(t *testing.
 		}
 	}
 }
+
+// atMost is the sensor's document with a bound on the members of the summarizer's group; 0 takes the bound away.
+func atMost(t *testing.T, members int) (*contract.Document, *workload.Load) {
+	doc, l := document(t, documents[0])
+	for i := range doc.Groups {
+		if doc.Groups[i].Name == doc.GroupsOf(doc.RolesOf(contract.Summarizer)[0].Name)[0] {
+			doc.Groups[i].Members = members
+		}
+	}
+	return doc, l
+}
+
+func TestNobodyJoinsAGroupThatHasAllItsMembersAndNobodyLeavesItEmpty(t *testing.T) {
+	for _, c := range []struct{ bound, want, joins, leaves int }{ // steps; -1: there is nothing to aim at
+		{1, 1, -1, -1}, {1, 3, -1, -1}, {2, 1, 1, 2}, {2, 3, -1, 1}, {3, 2, 1, 1}, {0, 1, 1, 2}, {0, 2, 1, 1},
+	} {
+		doc, l := atMost(t, c.bound)
+		for name, want := range map[string]int{"member-joins": c.joins, "member-leaves": c.leaves} {
+			fault, _ := faults.Named(name)
+			for n := range 8 {
+				steps, err := fault.Aim(seed.Rand(uint64(n), name), faults.Aim{Doc: doc, Load: l, Kind: contract.Summarizer, Members: c.want})
+				if err != nil && want != -1 || err == nil && len(steps) != want {
+					t.Fatalf("%s of %d where %d are allowed: %d steps, %v", name, c.want, c.bound, len(steps), err)
+				}
+				for _, s := range steps {
+					if most := c.bound; most > 0 && s.Do.Member > most {
+						t.Errorf("%s hits member %d of %d", name, s.Do.Member, most)
+					}
+				}
+			}
+		}
+	}
+}

@@ -212,9 +212,6 @@ func (a Aim) summary(rng *rand.Rand) (string, error) {
 	return labels[rng.Intn(len(labels))], nil
 }
 
-// Instances is how many instances the role has, at least one.
-func (a Aim) Instances() int { return max(1, a.Members) }
-
 // Pick draws one of several things.
 func Pick[T any](rng *rand.Rand, of ...T) T { return of[rng.Intn(len(of))] }
 

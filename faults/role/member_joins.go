@@ -18,6 +18,9 @@ func memberJoins() aim.Fault {
 			if err != nil {
 				return nil, err
 			}
+			if err := on.Room(); err != nil {
+				return nil, err
+			}
 			at, err := on.Moment(rng)
 			if err != nil {
 				return nil, err

@@ -26,6 +26,9 @@ func memberLeaves() aim.Fault {
 			if on.Instances() > 1 {
 				return aim.Named(name, leave), nil
 			}
+			if err := on.Room(); err != nil {
+				return nil, err
+			}
 			join := target.Step{At: target.Moment{After: first.Label}, Do: target.Action{Do: target.Join, Role: role}}
 			return aim.Named(name, join, leave), nil
 		},
