@@ -168,7 +168,7 @@ func ReadHistory(folder string) (*history.History, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reports: read history: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	if h.Events, err = history.ReadEvents(f); err != nil {
 		return nil, fmt.Errorf("reports: read %s: %w", f.Name(), err)
 	}
@@ -179,7 +179,7 @@ func ReadHistory(folder string) (*history.History, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reports: read ledger: %w", err)
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }() // only read
 	if h.Ledger, err = history.ReadLedger(l); err != nil {
 		return nil, fmt.Errorf("reports: read %s: %w", l.Name(), err)
 	}

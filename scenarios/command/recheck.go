@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"tahanuji/scenarios/session"
+	"tahanuji/system/check"
 )
 
 func recheckCommand() Command {
@@ -56,12 +57,13 @@ func recheck(w World, kept *session.Kept) (int, error) {
 		}
 		fmt.Fprintf(w.Out, "%-14s %-26s %s%s\n", v.Outcome, v.Clause, v.Why, note)
 		switch v.Outcome {
-		case "broken":
+		case check.Broken:
 			exit = Violated
-		case "inconclusive", "not-run", "":
+		case check.Inconclusive, check.NotRun, check.Unset:
 			if exit == Conforms {
 				exit = Incomplete
 			}
+		case check.Holds, check.NotApplicable, check.Waived:
 		}
 	}
 	return exit, nil

@@ -35,8 +35,17 @@ func (s *Session) beside() int {
 
 // Result of a cell.
 type Result struct {
-	Run reports.Run
-	Err error // there was no run
+	Run  reports.Run
+	Err  error  // there was no run
+	Skip string // why there is nothing to run, "" where there is
+}
+
+func resultOf(r reports.Run, err error) Result {
+	var nothing nothingToRun
+	if errors.As(err, &nothing) {
+		return Result{Skip: nothing.why}
+	}
+	return Result{Run: r, Err: err}
 }
 
 // job is a cell to run, and how.
@@ -78,8 +87,7 @@ func (s *Session) Only(keep func(id string) bool) {
 func (s *Session) Do(ctx context.Context, id string) Result {
 	for _, j := range s.jobs() {
 		if j.id == id {
-			r, err := j.do(ctx)
-			return Result{Run: r, Err: err}
+			return resultOf(j.do(ctx))
 		}
 	}
 	return Result{Err: fmt.Errorf("%s: no such cell", id)}
@@ -128,8 +136,8 @@ func (s *Session) Background(ctx context.Context, watch Watch) *Background {
 				}
 				watch.Begin(j.id)
 				r, err := j.do(ctx)
-				watch.End(j.id, worst(r, err))
-				b.results[j.id] <- Result{Run: r, Err: err}
+				watch.End(j.id, s.word(r, err))
+				b.results[j.id] <- resultOf(r, err)
 			}
 		})
 	}
@@ -196,6 +204,9 @@ func Caught(r reports.Run) bool {
 
 // worst is the word for how a run went.
 func worst(r reports.Run, err error) string {
+	if resultOf(r, err).Skip != "" {
+		return "skipped"
+	}
 	if err != nil {
 		return "failed"
 	}

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -72,8 +73,7 @@ func startEmbedded(ctx context.Context, c Config) (Broker, error) {
 	for i := range c.Nodes {
 		g, err := newGate(ctx)
 		if err != nil {
-			e.closeGates()
-			return nil, fmt.Errorf("embedded: %w", err)
+			return nil, errors.Join(fmt.Errorf("embedded: %w", err), e.closeGates())
 		}
 		id := int32(i)
 		e.gates[id], e.all, ports[i] = g, append(e.all, id), g.port()
@@ -90,8 +90,7 @@ func startEmbedded(ctx context.Context, c Config) (Broker, error) {
 		}),
 	)
 	if err != nil {
-		e.closeGates()
-		return nil, fmt.Errorf("embedded: start: %w", err)
+		return nil, errors.Join(fmt.Errorf("embedded: start: %w", err), e.closeGates())
 	}
 	e.cluster = cluster
 	if err := e.createTopics(); err != nil {

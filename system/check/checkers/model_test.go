@@ -76,7 +76,6 @@ type logged struct {
 	label, key, value string
 	from              history.Producer
 	event             *event // nil: poison or a summary
-	scan              string // the first that sees it
 }
 
 type cell struct {

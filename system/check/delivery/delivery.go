@@ -38,5 +38,3 @@ func fieldList(fields []contract.Pointer) string {
 	}
 	return text
 }
-
-const nothingSent = "the source sent nothing"

@@ -38,7 +38,7 @@ func miscounted(c *check.Cell, last check.Summary) (string, check.Summary) {
 		if !ok {
 			return fmt.Sprintf("%s has no whole number as its count at %s", c.Name(), s.Record.Place()), s
 		}
-		if count > most && !(c.Forgotten && len(c.Events) > 0) {
+		if count > most && (!c.Forgotten || len(c.Events) == 0) {
 			return fmt.Sprintf("%s counts %d at %s, and the topic holds %s of it", c.Name(), count, s.Record.Place(), distinct(c)), s
 		}
 	}

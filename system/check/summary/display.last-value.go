@@ -172,7 +172,7 @@ func (d *display) differs(c *check.Cell, last check.Summary, row *history.Event)
 	}
 	parts := ""
 	for i, a := range d.fold.Spec.Into {
-		if last.Has[i] && !(fields[i].ok && fields[i].Equal(last.Values[i])) {
+		if last.Has[i] && (!fields[i].ok || !fields[i].Equal(last.Values[i])) {
 			parts += fmt.Sprintf(", %s %s instead of %s", a.Into, fields[i], last.Values[i])
 		}
 	}
@@ -200,7 +200,7 @@ func (f field) String() string {
 
 func same(s check.Summary, fields []field) bool {
 	for i := range fields {
-		if s.Has[i] && !(fields[i].ok && fields[i].Equal(s.Values[i])) {
+		if s.Has[i] && (!fields[i].ok || !fields[i].Equal(s.Values[i])) {
 			return false
 		}
 	}

@@ -56,8 +56,8 @@ func (w *world) fire(s *step, x *exchange) {
 func (w *world) hurt(s *step, p *instance) {
 	d := s.Do
 	r := p.role
-	switch {
-	case d.Do == target.Kill:
+	switch d.Do { //nolint:exhaustive // these four are the verbs on roles; actions dispatches the others
+	case target.Kill:
 		w.acted(s, "%s was killed at %s", p.door, moment(s.At))
 		p.kill()
 		if d.For >= 0 {
@@ -65,11 +65,11 @@ func (w *world) hurt(s *step, p *instance) {
 		} else {
 			p.away = true
 		}
-	case d.Do == target.Pause:
+	case target.Pause:
 		w.acted(s, "%s was paused for %v", p.door, d.For)
 		p.pause()
 		w.hold(s, d.For, p.resume)
-	case d.Do == target.Leave:
+	case target.Leave:
 		w.acted(s, "%s of %s left", p.door, r.Name)
 		p.away = true
 		p.stop(nil)

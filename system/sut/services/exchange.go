@@ -1,6 +1,7 @@
 package services
 
 import (
+	"context"
 	"net/http"
 	"regexp"
 	"strings"
@@ -77,7 +78,7 @@ func (r *reader) call(n *yaml.Node, what, method string, keys ...string) *Call {
 	c := &Call{Method: method, URL: t.text("url"), Headers: t.variables("headers", true)}
 	if t.has("method") {
 		c.Method = strings.ToUpper(t.text("method").Value)
-		if _, err := http.NewRequest(c.Method, "http://127.0.0.1/", nil); err != nil || c.Method == "" {
+		if _, err := http.NewRequestWithContext(context.Background(), c.Method, "http://127.0.0.1/", nil); err != nil || c.Method == "" {
 			r.fault(t.items["method"], "%s.method: %q is no HTTP method", what, c.Method)
 		}
 	}
