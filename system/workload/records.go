@@ -114,7 +114,7 @@ func (m *maker) once(rng *rand.Rand, one subject, at time.Time, style string) (*
 
 // stampOwn gives the record its own id and whatever the document wants unique.
 func (m *maker) stampOwn(record *draw.Node, address string) error {
-	places := m.doc.Workload.Unique
+	places := m.unique()
 	if id := m.doc.Envelope.ID; id != "" && !slices.Contains(places, id) {
 		places = append([]contract.Pointer{id}, places...)
 	}

@@ -129,7 +129,7 @@ func (s *shape) summed() map[contract.Pointer]bool {
 
 // own says whether a place is drawn anew for every event: its id, and what the document wants unique.
 func (s *shape) own(p contract.Pointer) bool {
-	return p == s.doc.Envelope.ID || slices.Contains(s.doc.Workload.Unique, p)
+	return p == s.doc.Envelope.ID || slices.Contains(s.unique(), p)
 }
 
 // partition is where the Kafka client's default partitioner puts a key. It spreads the made keys; it judges nothing,

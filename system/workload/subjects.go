@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand"
 	"strings"
@@ -19,8 +20,8 @@ type subject struct {
 
 // subjects draws sources until every partition has its share, or until the schema has no more to give.
 func (s *shape) subjects(rng *rand.Rand, wanted int) ([]subject, error) {
-	if s.doc.Workload.From == "templates" {
-		return s.fromTemplates()
+	if templates := s.templates(); templates != nil {
+		return s.fromTemplates(templates)
 	}
 	share := make([]int, max(1, s.topic.Partitions))
 	limit := (wanted + len(share) - 1) / len(share)
@@ -94,10 +95,10 @@ func (s *shape) field(rng *rand.Rand, p contract.Pointer) (*draw.Node, error) {
 }
 
 // fromTemplates makes one source of all templates that share a key and a group.
-func (s *shape) fromTemplates() ([]subject, error) {
+func (s *shape) fromTemplates(templates []json.RawMessage) ([]subject, error) {
 	var out []subject
 	at := map[string]int{}
-	for i, raw := range s.doc.Workload.Templates {
+	for i, raw := range templates {
 		record, err := draw.Parse(raw)
 		if err != nil {
 			return nil, fmt.Errorf("workload: template %d: %w", i+1, err)
