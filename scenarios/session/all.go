@@ -202,14 +202,23 @@ func Caught(r reports.Run) bool {
 	return slices.ContainsFunc(BrokenIn(r), func(id contract.ID) bool { return slices.Contains(r.Expected, id) })
 }
 
-// worst is the word for how a run went.
-func worst(r reports.Run, err error) string {
-	if resultOf(r, err).Skip != "" {
+// word says how a run went. A flawed run that proves that the checks bite is caught or unnoticed.
+func (s *Session) word(r reports.Run, err error) string {
+	switch {
+	case resultOf(r, err).Skip != "":
 		return "skipped"
-	}
-	if err != nil {
+	case err != nil:
 		return "failed"
+	case r.Flaw != s.Options.Flaw && Caught(r):
+		return "caught"
+	case r.Flaw != s.Options.Flaw:
+		return "unnoticed"
 	}
+	return worst(r)
+}
+
+// worst is the word for the verdicts of a run.
+func worst(r reports.Run) string {
 	out := string(check.Holds)
 	for _, v := range r.Verdicts {
 		switch v.Outcome {

@@ -20,12 +20,16 @@ type Cell struct {
 	Scenario scenario.Scenario
 	Seed     uint64
 	Flaw     string // "" or the flaw of the whole sitting (-flaw)
+
+	swept *swept // what a sweep's cell is about; nil for all others
 }
 
 // pick lists the cells of a profile, less what the flags leave out.
 func (s *Session) pick() ([]Cell, error) {
-	all := catalog.All()
-	wanted, err := s.wantedScenarios(all)
+	if s.Profile.Sweep != nil {
+		return s.pickSweep()
+	}
+	wanted, err := s.wantedScenarios(catalog.All())
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +44,11 @@ func (s *Session) pick() ([]Cell, error) {
 			cells = append(cells, Cell{ID: id, Scenario: sc, Seed: seed.Derive(s.Seed, id), Flaw: s.Options.Flaw})
 		}
 	}
+	return s.mine(cells)
+}
+
+// mine are the cells of this shard.
+func (s *Session) mine(cells []Cell) ([]Cell, error) {
 	part, err := parseShard(s.Options.Shard)
 	if err != nil {
 		return nil, err
@@ -64,6 +73,9 @@ func (s *Session) pick() ([]Cell, error) {
 // skip says why the broker or the services can't show a scenario's faults, "" when they can. What it skips is not-applicable, with
 // the reason.
 func (s *Session) skip(sc scenario.Scenario) string {
+	if why := s.unaimed(sc); why != "" {
+		return why
+	}
 	store := s.Adapter.Lacks(s.Doc)[contract.NeedsStore]
 	for _, f := range sc.Faults() {
 		if fault, ok := faults.Named(f); ok && store != "" && slices.Contains(fault.Needs, target.Stores) {

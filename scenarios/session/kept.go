@@ -77,6 +77,11 @@ func Reopen(folder, out string, at Edge) (*Kept, error) {
 
 func (k *Kept) find() error {
 	sc, ok := catalog.Named(k.Run.Scenario)
+	for _, c := range k.Session.Cells {
+		if c.swept != nil && c.Scenario.Name == k.Run.Scenario {
+			sc, ok = c.Scenario, true
+		}
+	}
 	if k.Run.Scenario == explored {
 		sc, ok = scenario.Scenario{Name: explored, Doc: k.Run.Doc}, true
 	}

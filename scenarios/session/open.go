@@ -102,7 +102,7 @@ func stem(path string) string {
 func (s *Session) openSystem(Edge) error {
 	if s.Options.Sut == "" {
 		s.Adapter = sut.Reference{}
-		return nil
+		return playable(sut.Reference{}, s.Doc)
 	}
 	command := s.command
 	if command == nil {
@@ -115,6 +115,16 @@ func (s *Session) openSystem(Edge) error {
 		return refuse("%v", err)
 	}
 	s.Adapter = command
+	return playable(command, s.Doc)
+}
+
+// playable refuses a document with a role that is left to the reference and that the reference can't play.
+func playable(adapter interface {
+	Plays(*contract.Document) error
+}, doc *contract.Document) error {
+	if err := adapter.Plays(doc); err != nil {
+		return refuse("%s: %v", doc.File, err)
+	}
 	return nil
 }
 
@@ -122,10 +132,7 @@ func (s *Session) openSystem(Edge) error {
 // nobody can make events for is refused now, and not run by run.
 func (s *Session) openInput(at Edge) error {
 	if s.Options.Input == "" {
-		if _, err := workload.Make(s.Doc, workload.Options{Seed: s.Seed, Base: at.Now.UTC()}); err != nil {
-			return refuse("%s: %v", s.Doc.File, err)
-		}
-		return nil
+		return s.makeSample(at)
 	}
 	if _, err := os.Stat(s.Options.Input); err != nil {
 		return refuse("-input: %v. Name a file with one JSON record a line", err)

@@ -21,6 +21,7 @@ import (
 	"tahanuji/system/check/checkers"
 	"tahanuji/system/contract"
 	"tahanuji/system/sut"
+	"tahanuji/system/workload"
 )
 
 // Session is one sitting: a document, a system under test, a broker, the cells to run, and the folder that they are kept in.
@@ -39,11 +40,13 @@ type Session struct {
 	Explored *Cell // random plans on the model; nil: none
 	Checkers []check.Checker
 
-	command *sut.Command // of -sut
-	variant string       // of the reference, that a proposal names
-	typed   string       // how the command line begins: "go tool ginkgo ./scenarios --" or "go run . run"
+	command *sut.Command   // of -sut
+	sample  *workload.Load // events like those of the cells; nil where they are recorded ones
+	variant string         // of the reference, that a proposal names
+	typed   string         // how the command line begins: "go tool ginkgo ./scenarios --" or "go run . run"
 	begun   time.Time
 	mu      sync.Mutex
+	sweep   sweeping
 	again   int    // cells that were run again
 	stopped string // why the sitting was cut short
 }
@@ -120,7 +123,7 @@ func (s *Session) openBroker(Edge) error {
 // openNames refuses names that are in no list: faults, clauses, flaws.
 func (s *Session) openNames(Edge) error {
 	if s.Options.Fault != "" {
-		names := []string{"none", "replayed"}
+		names := []string{faults.None, faults.Replayed, faults.Swept}
 		for _, f := range faults.All() {
 			names = append(names, f.Name)
 		}
@@ -148,6 +151,9 @@ func (s *Session) openNames(Edge) error {
 
 // Run carries out one cell. A run that broke a clause is run again, to say how often that comes, and made as small as it gets. An error means that there was no run: the cell stays not-run.
 func (s *Session) Run(ctx context.Context, c Cell) (reports.Run, error) {
+	if err := s.ahead(ctx, c); err != nil {
+		return reports.Run{}, err
+	}
 	cell := s.cell(c)
 	r, err := run.Run(ctx, cell)
 	if err != nil || len(BrokenIn(r)) == 0 || ctx.Err() != nil {
@@ -242,6 +248,7 @@ func (s *Session) environment(now time.Time) reports.Environment {
 		Begun: s.begun, Took: now.Sub(s.begun), Versions: versions(), Go: runtime.Version(),
 		OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(),
 	}
+	env.Sweep = s.sweepPlan()
 	for feature, why := range s.Backend.Lacks {
 		env.Lacks[string(feature)] = why
 	}
@@ -273,6 +280,9 @@ func versions() map[string]string {
 func (s *Session) wanted() []reports.Wanted {
 	var out []reports.Wanted
 	for _, c := range s.Cells {
+		if c.swept != nil && c.swept.square != nil { // what a sweep wants is in its own matrix
+			continue
+		}
 		out = append(out, reports.Wanted{Cell: c.ID, Faults: c.Scenario.Faults(), Flaw: c.Flaw, Expected: expected(c.Flaw)})
 	}
 	for _, c := range s.Skipped {
