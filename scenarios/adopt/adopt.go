@@ -38,7 +38,8 @@ type Answer struct {
 	Faults   contract.Faults // what the document would break of the lint rules
 	Baseline *reports.Report // nil when the lint faults decided already
 	Proposed *reports.Report
-	Out      string // folder of both reports
+	Untested []string // expectations about a phase that is not run
+	Out      string   // folder of both reports
 }
 
 // Ask runs both phases of a proposal and compares them. The options choose profile, broker, seed and scenarios. A proposal that
@@ -47,6 +48,9 @@ func Ask(ctx context.Context, o session.Options, at session.Edge, adr string, wa
 	out := o.Out
 	if out == "" {
 		out = filepath.Join(at.Root, "out", at.Now.UTC().Format("20060102-150405.000")+"-can-adopt")
+	}
+	if o.Flaw != "" {
+		return nil, session.Refusal{Text: "-flaw: a proposal is held against the system as it is. Leave out -flaw"}
 	}
 	o.Out = filepath.Join(out, Baseline)
 	before, err := session.Open(o, at)
@@ -57,9 +61,12 @@ func Ask(ctx context.Context, o session.Options, at session.Edge, adr string, wa
 	if err != nil {
 		return nil, err
 	}
-	proposal, err := contract.Propose(before.Doc, id, at.Now)
+	at, proposal, err := at.Propose(before.Doc, id)
 	if err != nil {
-		return nil, session.Refusal{Text: err.Error()}
+		return nil, err
+	}
+	if v := proposal.ADR.Variant; v != "" && o.Sut != "" {
+		return nil, session.Refusal{Text: fmt.Sprintf("-sut: %s is played by the reference's variant %s, which services can't play. Leave out -sut, or take `variant` out of %s and give services that play it", id, v, proposal.ADR.File)}
 	}
 	a := &Answer{Out: out, Part: reports.ProposalPart{ADR: proposal.ADR.ID, Title: proposal.ADR.Title, Change: changes(proposal.ADR)}}
 	for _, f := range proposal.Faults {
@@ -73,7 +80,6 @@ func Ask(ctx context.Context, o session.Options, at session.Edge, adr string, wa
 		return a, nil
 	}
 	o.Out = filepath.Join(out, Proposal)
-	at.Document, at.Variant = proposal.Document, proposal.ADR.Variant
 	after, err := session.Open(o, at)
 	if err != nil {
 		return nil, err
@@ -158,7 +164,10 @@ func (a *Answer) decide(adr *contract.ADR) {
 		a.Part.Why = "the system breaks its document already today; nothing can be said about a change"
 	case a.Proposed.Verdict.Outcome != reports.Conforms:
 		a.Part.Decision = Incomplete
-		a.Part.Why = "not every required clause was put to the test: " + reports.Sentence(a.Proposed)
+		a.Part.Why = "not every required clause was put to the test with the proposal"
+	case len(a.Untested) > 0:
+		a.Part.Decision = Incomplete
+		a.Part.Why = a.Untested[0]
 	default:
 		a.Part.Decision = Adopt
 		a.Part.Why = fmt.Sprintf("all %d verdicts that the system has today are kept", a.Part.Kept)
@@ -173,7 +182,11 @@ func (a *Answer) expectations(adr *contract.ADR) (unmet string) {
 		case Baseline:
 			report = a.Baseline
 		case Proposal:
-		default: // another phase is not run here, and is not held against the proposal
+		default:
+			a.Part.Expects = append(a.Part.Expects, reports.Expected{Clause: e.Clause, Phase: e.Phase, Want: check.Outcome(e.Verdict), Got: check.NotRun})
+			a.Untested = append(a.Untested, fmt.Sprintf(
+				"its author expects that %s %s in the %s, and no %s is run yet: the document is tried before the change and after it, not across it",
+				e.Clause, e.Verdict, e.Phase, e.Phase))
 			continue
 		}
 		got := outcomeOf(report, e.Clause)

@@ -5,10 +5,14 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
+	"strings"
 
+	"tahanuji/reports"
 	"tahanuji/scenarios/adopt"
 	"tahanuji/scenarios/progress"
 	"tahanuji/scenarios/session"
+	"tahanuji/system/check"
+	"tahanuji/system/contract"
 )
 
 func canAdoptCommand() Command {
@@ -24,7 +28,9 @@ func canAdoptCommand() Command {
 				return 0, err
 			}
 			var show *progress.Progress
-			a, err := adopt.Ask(ctx, *o, w.edge(), set.Arg(0), func(size int) session.Watch {
+			at := w.edge()
+			at.Command = "go run . can-adopt " + set.Arg(0)
+			a, err := adopt.Ask(ctx, *o, at, set.Arg(0), func(size int) session.Watch {
 				show = progress.New(w.Err, w.Terminal, size)
 				return show
 			})
@@ -54,8 +60,15 @@ func tellAnswer(w World, a *adopt.Answer) int {
 			fmt.Fprintf(w.Out, "                     %s\n", r.Why)
 		}
 	}
+	if a.Part.Decision == adopt.Incomplete {
+		tellOpen(w, a)
+	}
 	for _, e := range a.Part.Expects {
-		if !e.Met {
+		switch {
+		case e.Met:
+		case e.Got == check.NotRun && e.Phase != adopt.Baseline && e.Phase != adopt.Proposal:
+			fmt.Fprintf(w.Out, "  not tested         %s %s in the %s: no %s is run yet\n", e.Clause, e.Want, e.Phase, e.Phase)
+		default:
 			fmt.Fprintf(w.Out, "  expected           %s %s in the %s; it is %s\n", e.Clause, e.Want, e.Phase, e.Got)
 		}
 	}
@@ -70,4 +83,34 @@ func tellAnswer(w World, a *adopt.Answer) int {
 		return Violated
 	}
 	return Incomplete
+}
+
+// tellOpen prints what kept either phase from being whole.
+func tellOpen(w World, a *adopt.Answer) {
+	for _, phase := range []struct {
+		name   string
+		report *reports.Report
+	}{{adopt.Baseline, a.Baseline}, {adopt.Proposal, a.Proposed}} {
+		for i, o := range phase.report.Verdict.Open {
+			if i == 3 {
+				fmt.Fprintf(w.Out, "  ... and %d more in the %s, in its report\n", len(phase.report.Verdict.Open)-i, phase.name)
+				break
+			}
+			fmt.Fprintf(w.Out, "  %-18s %s in the %s: %s: %s\n", o.Kind, clauseNames(o.Clauses), phase.name, o.Cell, o.Why)
+		}
+	}
+}
+
+// clauseNames are the first clauses of a list, and how many more there are.
+func clauseNames(ids []contract.ID) string {
+	const few = 3
+	var names []string
+	for _, id := range ids[:min(few, len(ids))] {
+		names = append(names, string(id))
+	}
+	out := strings.Join(names, ", ")
+	if more := len(ids) - few; more > 0 {
+		out += fmt.Sprintf(" and %d more", more)
+	}
+	return out
 }

@@ -24,8 +24,25 @@ import (
 // keptFile holds a sitting's options in its out folder, so that a run can be repeated and rechecked later.
 const keptFile = "session.json"
 
+// settings are what is kept of a sitting. Paths are absolute: a run may be repeated from another folder.
+type settings struct {
+	Options
+	ADR string `json:",omitempty"` // the proposal that was judged
+}
+
 func (s *Session) saveOptions() error {
-	text, err := json.MarshalIndent(s.Options, "", "  ")
+	o := s.Options
+	for _, path := range []*string{&o.Arch, &o.Sut, &o.Input, &o.Out} {
+		if *path == "" {
+			continue
+		}
+		full, err := filepath.Abs(*path)
+		if err != nil {
+			return fmt.Errorf("session: %w", err)
+		}
+		*path = full
+	}
+	text, err := json.MarshalIndent(settings{o, s.adr}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("session: %w", err)
 	}
@@ -56,12 +73,17 @@ func Reopen(folder, out string, at Edge) (*Kept, error) {
 	if err != nil {
 		return nil, refuse("%s: the sitting's %s is missing: %v", folder, keptFile, err)
 	}
-	var o Options
+	var o settings
 	if err := json.Unmarshal(text, &o); err != nil {
 		return nil, refuse("%s: %v", keptFile, err)
 	}
 	o.Out, o.Shard, o.Scenario, o.Fault, o.Clause, o.Flaw = out, "", r.Scenario, "", "", r.Flaw
-	s, err := Open(o, at)
+	s, err := Open(o.Options, at)
+	if err == nil && o.ADR != "" {
+		if at, _, err = at.Propose(s.Doc, o.ADR); err == nil {
+			s, err = Open(o.Options, at)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -43,6 +44,7 @@ type Session struct {
 	command *sut.Command   // of -sut
 	sample  *workload.Load // events like those of the cells; nil where they are recorded ones
 	variant string         // of the reference, that a proposal names
+	adr     string         // the proposal that the document is judged with
 	typed   string         // how the command line begins: "go tool ginkgo ./scenarios --" or "go run . run"
 	begun   time.Time
 	mu      sync.Mutex
@@ -60,9 +62,9 @@ type Edge struct {
 	Profiles []byte
 	// Follower: another process of the same sitting makes the out folder, and sets Out.
 	Follower bool
-	// Document is judged instead of the one that the options name, played by the reference's Variant: a proposal.
-	Document *contract.Document
-	Variant  string
+	// Document is judged instead of the one that the options name, played by the reference's Variant: the proposal ADR. See Propose.
+	Document     *contract.Document
+	Variant, ADR string
 }
 
 // Open checks everything that the user gave, and makes and starts nothing: see Make. What it refuses is a Refusal.
@@ -70,7 +72,7 @@ func Open(o Options, at Edge) (*Session, error) {
 	if len(o.wrong) > 0 {
 		return nil, Refusal{o.wrong[0]}
 	}
-	s := &Session{Options: o, typed: at.Command, variant: at.Variant, begun: at.Now, Checkers: checkers.All()}
+	s := &Session{Options: o, typed: at.Command, variant: at.Variant, adr: at.ADR, begun: at.Now, Checkers: checkers.All()}
 	known, err := profiles(at)
 	if err != nil {
 		return nil, err
@@ -183,10 +185,18 @@ func (s *Session) repeat(c Cell) string {
 	add("sut", s.Options.Sut, "")
 	add("input", s.Options.Input, "")
 	add("broker", s.Options.Broker, "embedded")
+	if s.Options.Nodes > 0 {
+		add("nodes", strconv.Itoa(s.Options.Nodes), "")
+	}
 	add("profile", s.Options.Profile, "smoke")
 	add("seed", s.Options.Seed, "1")
 	if c.ID != "" {
 		add("scenario", c.Scenario.Name, "")
+	} else {
+		add("scenario", s.Options.Scenario, "")
+		add("clause", s.Options.Clause, "")
+		add("fault", s.Options.Fault, "")
+		add("shard", s.Options.Shard, "")
 	}
 	add("flaw", c.Flaw, "")
 	return strings.Join(parts, " ")
