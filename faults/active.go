@@ -55,7 +55,7 @@ const slack = time.Second
 
 // through waits until a request that the proxy holds or will copy has had its time: it is counted only then.
 func (a *active) through(ctx context.Context) {
-	if a.armed == nil || onRole(a.step.Do.Do) || a.step.Do.For <= 0 {
+	if a.armed == nil || hooks(a.step.Do.Do) || a.step.Do.For <= 0 {
 		return
 	}
 	if acted := a.armed.Acted(); acted.Matched <= acted.Count {
@@ -72,7 +72,7 @@ func (a *active) through(ctx context.Context) {
 
 // acted is the proof of what the step did: the proxy's for requests, its own for all else.
 func (a *active) acted() target.Acted {
-	if a.armed != nil && !onRole(a.step.Do.Do) {
+	if a.armed != nil && !hooks(a.step.Do.Do) {
 		acted := a.armed.Acted()
 		acted.Step, acted.Fault = a.step.Name, a.step.Fault
 		return acted

@@ -19,12 +19,17 @@ type (
 	Aim   = aim.Aim
 )
 
-// Columns of a report that are no faults to inject: a run without any, and a run whose topic is read again from the start,
-// which the runner does itself.
+// Columns of a report that are no faults to inject: a run without any, a run whose topic is read again from the start, which the
+// runner does itself, and the moments of a sweep at which no entry of All hurts.
 const (
 	None     = "none"
 	Replayed = "replayed"
+	Swept    = "swept"
 )
+
+// Ordinary is the name of steps that hurt nobody: a role that is stopped in good order and started again, so that requests are
+// made which come only then.
+const Ordinary = "ordinary"
 
 // All lists every fault, by what it takes hold of.
 func All() []Fault {

@@ -55,7 +55,7 @@ func (r *Running) whom(step target.Step, door target.Door) (instance, error) {
 	return who, nil
 }
 
-// hooked is a role action at a request.
+// hooked is an action on a role, or a move of a coordinator, at a request.
 type hooked struct {
 	running *Running
 	active  *active
@@ -69,6 +69,10 @@ type hooked struct {
 func (h *hooked) met(ctx context.Context) {
 	r, a := h.running, h.active
 	if !r.begin(a) {
+		return
+	}
+	if a.step.Do.Do == target.CoordinatorMove {
+		h.finish(nil, r.hurtNode(a))
 		return
 	}
 	door, _ := target.DoorOf(ctx)
@@ -114,6 +118,9 @@ func (r *Running) roleActs() map[target.Verb]func(context.Context, *active, targ
 		target.Kill: r.kill, target.Stop: r.stopRole, target.Pause: r.pauseRole, target.Join: r.join, target.Leave: r.leave,
 	}
 }
+
+// hooks says whether a verb that waits for a request takes hold of something else than the request.
+func hooks(v target.Verb) bool { return onRole(v) || v == target.CoordinatorMove }
 
 // onRole says whether a verb takes hold of a role's process.
 func onRole(v target.Verb) bool { return (&Running{}).roleActs()[v] != nil }

@@ -41,7 +41,7 @@ func (r *Running) arm(step target.Step) error {
 		return nil
 	}
 	var err error
-	if onRole(step.Do.Do) {
+	if hooks(step.Do.Do) {
 		h := &hooked{running: r, active: a, left: max(1, step.Budget)}
 		if a.armed, err = r.set.Requests.ArmHook(step, h.met); err != nil {
 			return err

@@ -107,7 +107,9 @@ func (v *validator) verb() {
 			v.wrong("it names no role")
 		}
 	case target.NodeDown, target.LeaderMove, target.CoordinatorMove:
-		v.calm()
+		if do.Do != target.CoordinatorMove { // which may wait for a request
+			v.calm()
+		}
 		if of := []string{"", aim.Leader, aim.Coordinator}; !slices.Contains(of, do.Of) {
 			v.wrong("of %q: known are %q", do.Of, of)
 		}

@@ -21,7 +21,7 @@ const NoFault = "none"
 func Build(runs []Run, doc *contract.Document, clauses []contract.Clause, want []Wanted, env Environment) (*Report, error) {
 	b := basis{
 		doc: DocumentRef{ID: doc.ID, Digest: doc.Digest}, setting: env.Setting, order: env.Faults,
-		want: slices.Clone(want), eventID: doc.Envelope.ID,
+		want: slices.Clone(want), eventID: doc.Envelope.ID, sweep: env.Sweep,
 	}
 	for _, c := range clauses {
 		b.clauses = append(b.clauses, ClauseLine{ID: c.ID, Level: c.Level, Text: c.Text, Source: c.Source, Faults: orEmpty(slices.Clone(c.Faults))})
@@ -44,6 +44,7 @@ type basis struct {
 	want    []Wanted
 	order   []string // of the faults
 	eventID contract.Pointer
+	sweep   *SweepPlan // nil: there was none
 }
 
 func (b *basis) build(runs []Run, env Environment) (*Report, error) {
@@ -83,6 +84,7 @@ func (b *basis) judge(runs []Run) Judgement {
 	j.Findings = b.findings(runs, settled)
 	j.Flaws = b.flaws(runs, settled)
 	j.Skipped = skipped(j.Matrix)
+	j.Sweep = b.swept(runs, settled)
 	j.Open = b.open(&j, runs, settled)
 	b.sum(&j)
 	j.Outcome = conformance(&j)

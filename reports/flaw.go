@@ -110,6 +110,9 @@ func (b *basis) open(j *Judgement, runs []Run, settled []settlement) []Open {
 			out = append(out, Open{Kind: OpenFlaw, Flaw: f.Flaw, Cell: first(f.Cells), Why: fmt.Sprintf("flaw %s went unnoticed: %s", f.Flaw, f.Why)})
 		}
 	}
+	if why := j.Sweep.short(); why != "" {
+		out = append(out, Open{Kind: OpenSweep, Why: why})
+	}
 	return out
 }
 

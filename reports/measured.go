@@ -23,6 +23,8 @@ type Environment struct {
 	CPUs     int
 	// Faults is the order of the matrix's columns after "none"; faults that it does not name follow by name.
 	Faults []string
+	// Sweep is what a sweep set out to do; nil when there was none.
+	Sweep *SweepPlan
 }
 
 // Measured is the part of a report that differs from run to run over the same tree.

@@ -54,7 +54,7 @@ func Merge(into string, outs ...string) (*Report, error) {
 
 func basisOf(r *Report) basis {
 	j := &r.Verdict
-	b := basis{doc: j.Document, setting: j.Setting, waivers: j.Waivers, want: slices.Clone(j.Wanted), order: j.Faults, eventID: r.Measured.EventID}
+	b := basis{doc: j.Document, setting: j.Setting, waivers: j.Waivers, want: slices.Clone(j.Wanted), order: j.Faults, eventID: r.Measured.EventID, sweep: j.Sweep.plan()}
 	for _, c := range j.Clauses {
 		c.Outcome, c.Examined = "", false
 		b.clauses = append(b.clauses, c)
@@ -91,6 +91,7 @@ func (b *basis) join(r *Report, first, out string) error {
 			b.want = append(b.want, w)
 		}
 	}
+	b.sweep = b.sweep.join(j.Sweep.plan())
 	b.setting.Interrupted = cmpOr(b.setting.Interrupted, s.Interrupted)
 	return nil
 }

@@ -88,6 +88,7 @@ func openSentence(j *Judgement) string {
 		{OpenNothing, "nothing was examined", "nothing was examined"},
 		{OpenNotRun, "1 wanted verdict is missing", "%d wanted verdicts are missing"},
 		{OpenInconclusive, "1 required square is inconclusive", "%d required squares are inconclusive"},
+		{OpenSweep, "too few moments of the protocol were reached", "too few moments of the protocol were reached"},
 		{OpenFlaw, "1 planted flaw went unnoticed", "%d planted flaws went unnoticed"},
 	} {
 		switch n := count[p.kind]; {
@@ -133,6 +134,9 @@ func Terminal(r *Report, w io.Writer, where string) error {
 	}
 	if n := r.Verdict.Counts.Flaws; n > 0 {
 		fmt.Fprintf(&b, "  flaws   %d of %d caught\n", r.Verdict.Counts.FlawsCaught, n)
+	}
+	if s := r.Verdict.Sweep; s != nil {
+		fmt.Fprintf(&b, "  sweep   %s\n", s.Line())
 	}
 	fmt.Fprintln(&b, r.Verdict.Sentence)
 	if where != "" {

@@ -59,6 +59,7 @@ type Judgement struct {
 	Wanted   []Wanted      `json:"wanted"`
 	Cells    []Cell        `json:"cells"`
 	Proposal *ProposalPart `json:"proposal,omitempty"`
+	Sweep    *Sweep        `json:"sweep,omitempty"` // of profiles that sweep the protocol's moments
 }
 
 // DocumentRef names the architecture document that was judged by.
@@ -140,6 +141,7 @@ const (
 	OpenFlaw         = "flaw-unnoticed"
 	OpenInterrupted  = "interrupted"
 	OpenNothing      = "nothing-examined"
+	OpenSweep        = "moments-not-reached"
 )
 
 // Open is one reason why a report is incomplete. What is the same for a clause under several faults, or for several clauses

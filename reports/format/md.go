@@ -60,6 +60,9 @@ func renderMarkdown(r *reports.Report, w io.Writer) error {
 		}
 	}
 	fmt.Fprintf(&b, "| **all** | **%d**, %d of them asked for |\n\n", j.Counts.Squares, j.Counts.Required)
+	if j.Sweep != nil {
+		fmt.Fprintf(&b, "Sweep: %s.\n\n", inline(j.Sweep.Line()))
+	}
 	if j.Counts.Flaws > 0 {
 		fmt.Fprintf(&b, "Planted flaws caught: %d of %d. ", j.Counts.FlawsCaught, j.Counts.Flaws)
 	}

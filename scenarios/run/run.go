@@ -118,6 +118,9 @@ func Run(ctx context.Context, c Cell) (reports.Run, error) {
 	return out, finish(c.Dir, &out)
 }
 
+// Made is the load that a run of the cell is made of.
+func (c Cell) Made() (*workload.Load, error) { return c.load() }
+
 func (c Cell) load() (*workload.Load, error) {
 	if c.Load != nil {
 		return c.Load, nil

@@ -36,7 +36,7 @@ type stage struct {
 	proxy    *proxy.Proxy
 	observer *observe.Observer
 	system   sut.System
-	running  *faults.Running
+	running  []*faults.Running
 	healing  sync.Mutex
 	healed   bool
 	label    func(topic string, value []byte) string
@@ -98,6 +98,9 @@ func (st *stage) start(ctx context.Context) error {
 		return err
 	}
 	st.marks = newMarks(st.proxy)
+	if err := st.inject(ctx, true); err != nil {
+		return err
+	}
 	st.system, err = st.cell.Adapter.Start(ctx, sut.Env{
 		Doc: st.cell.Doc, Doors: st.proxy, Dir: st.cell.Dir, Seed: st.cell.Seed, Base: st.load.Base, Flaw: st.cell.plays(),
 		Rec: st.rec, Group: st.members, Instances: st.cell.members(), Session: st.cell.Limits.Session,
@@ -111,20 +114,15 @@ func (st *stage) members(ctx context.Context, group string) (int, error) {
 	return len(state.Members), err
 }
 
-// loadBesidePlan sends the workload while the plan acts. Where the plan has a step at rest, a part of the events waits until
-// everything before has been handled: real defects needed a restart when the group is caught up, and then more events.
+// loadBesidePlan sends the workload while the plan acts. Where the plan has a step at rest, or the scenario awaits its steps, a
+// part of the events waits until everything before has been handled: real defects needed a restart when the group is caught up,
+// and then more events.
 func (st *stage) loadBesidePlan(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, st.cell.Limits.Load)
 	defer cancel()
-	injector := faults.Injector{Set: faults.Set{
-		Doc: st.cell.Doc, Load: st.load, Requests: faults.Through(st.proxy), Roles: st.system.Roles(), Store: st.system.Store,
-		Nodes: st.broker.Nodes(), Poison: st.poison, Moments: st.marks, Limit: st.cell.Limits.Stop, Tell: st.tell,
-	}}
-	running, err := injector.Inject(ctx, scaled(st.steps, st.cell.Limits.Scale))
-	if err != nil {
+	if err := st.inject(ctx, false); err != nil {
 		return err
 	}
-	st.running = running
 	st.marks.reach("start")
 	now, later := st.parts()
 	lag := st.sampleLag(ctx, "load")
@@ -145,17 +143,47 @@ func (st *stage) loadBesidePlan(ctx context.Context) error {
 	return nil
 }
 
+// inject arms the steps that are met from the very beginning, before any role starts, or all the others.
+func (st *stage) inject(ctx context.Context, early bool) error {
+	var steps []target.Step
+	for _, s := range st.steps {
+		if fromBeginning(s) == early {
+			steps = append(steps, s)
+		}
+	}
+	set := faults.Set{
+		Doc: st.cell.Doc, Load: st.load, Requests: faults.Through(st.proxy), Nodes: st.broker.Nodes(), Poison: st.poison,
+		Moments: st.marks, Limit: st.cell.Limits.Stop, Tell: st.tell,
+	}
+	if st.system != nil {
+		set.Roles, set.Store = st.system.Roles(), st.system.Store
+	}
+	running, err := faults.Injector{Set: set}.Inject(ctx, scaled(steps, st.cell.Limits.Scale))
+	if err != nil {
+		return err
+	}
+	st.running = append(st.running, running)
+	return nil
+}
+
+// fromBeginning says whether a step's moment is the first request of its kind in the whole run (see target.Moment).
+func fromBeginning(s target.Step) bool {
+	return s.At.API != "" && s.At.After == "" && s.At.Carries == "" && s.At.Passes == ""
+}
+
 // awaitSteps waits, no longer than Patience, until every step has acted. One that has not will be seen by its count.
 func (st *stage) awaitSteps(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, st.cell.Limits.Patience)
 	defer cancel()
-	_ = st.running.Wait(ctx)
+	for _, r := range st.running {
+		_ = r.Wait(ctx)
+	}
 }
 
 // parts splits the sends: what comes after the calm is the last fifth, when a step waits for it.
 func (st *stage) parts() (now, later []workload.Send) {
 	for _, s := range st.steps {
-		if s.At.After == "rest" {
+		if s.At.After == "rest" || st.cell.Scenario.Await {
 			cut := len(st.sends) - len(st.sends)/5
 			return st.sends[:cut], st.sends[cut:]
 		}
@@ -197,9 +225,6 @@ func (st *stage) sendAll(ctx context.Context, sends []workload.Send) error {
 
 // heal takes every fault back, once.
 func (st *stage) heal(ctx context.Context) error {
-	if st.running == nil {
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, st.cell.Limits.Start)
 	defer cancel()
 	st.healing.Lock()
@@ -208,9 +233,13 @@ func (st *stage) heal(ctx context.Context) error {
 		return nil
 	}
 	st.healed = true
-	acted, err := st.running.Heal(ctx)
-	st.acted = append(st.acted, acted...)
-	return err
+	var errs []error
+	for _, r := range st.running {
+		acted, err := r.Heal(ctx)
+		st.acted = append(st.acted, acted...)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // settleDown waits for rest, lets the windows close by the clock where the clock is ours, and waits again.

@@ -32,6 +32,17 @@ type Scenario struct {
 	Members int
 	// Replay reads the whole topic again after the load, with the summarizer's state kept and then emptied.
 	Replay bool
+	// Await keeps the last fifth of the load back until every step has acted, or none does any more: what a fault left behind
+	// shows when more events come.
+	Await bool
+	// Made is a plan that no entry of faults.All aims: it is made beside Plan, by Made.Steps, and is of the faults Made.Faults.
+	Made Made
+}
+
+// Made is a plan that is made by somebody else.
+type Made struct {
+	Faults []string
+	Steps  func(doc *contract.Document, load *workload.Load, from uint64) ([]target.Step, error)
 }
 
 // Faults are the entries that the plan uses, each once, in the plan's order.
@@ -46,6 +57,9 @@ func (s Scenario) Faults() []string {
 	}
 	for _, u := range s.Plan {
 		add(u.Fault)
+	}
+	for _, name := range s.Made.Faults {
+		add(name)
 	}
 	if s.Replay {
 		add("replayed")
@@ -74,5 +88,12 @@ func (s Scenario) Steps(doc *contract.Document, load *workload.Load, from uint64
 			steps = append(steps, aimed...)
 		}
 	}
-	return steps, nil
+	if s.Made.Steps == nil {
+		return steps, nil
+	}
+	made, err := s.Made.Steps(doc, load, from)
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+	}
+	return append(steps, made...), nil
 }

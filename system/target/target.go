@@ -24,7 +24,8 @@ type Moment struct {
 	// Passes: the OffsetCommit that first passes the record with this label.
 	Passes string `json:"passes,omitempty"`
 	// After: not before the record with this label is in its topic; "rest": once everything sent so far is handled and
-	// committed; "start": once every role is ready. With API "" it is the moment itself.
+	// committed; "start": once every role is ready. With API "" it is the moment itself. A request of which After, Carries and
+	// Passes say nothing is met from the very beginning: such steps wait before any role starts.
 	After string `json:"after,omitempty"`
 }
 
