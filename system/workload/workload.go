@@ -142,7 +142,7 @@ func (l *Load) Valid() []Event {
 // Closes says whether the load sends an event of the same group that is late enough, by event time, for the windows that hold
 // e to be due.
 func (l *Load) Closes(e Event) bool {
-	due := l.shape.due(l.shape.window().End(e.Window))
+	due := l.Due(e)
 	for _, other := range l.Events {
 		if other.Valid() && slices.Equal(other.Group, e.Group) && !other.At.Before(due) {
 			return true
@@ -150,3 +150,6 @@ func (l *Load) Closes(e Event) bool {
 	}
 	return false
 }
+
+// Due is the event time at which an event of the same group makes the windows that hold e due.
+func (l *Load) Due(e Event) time.Time { return l.shape.due(l.shape.window().End(e.Window)) }
