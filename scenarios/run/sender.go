@@ -26,6 +26,7 @@ type sender struct {
 	system sut.System
 	role   string
 	rec    *history.Recorder
+	pace   pace
 	open   atomic.Int64 // sends without a final answer
 	done   atomic.Int64 // sends that reached a final answer
 	sent   sync.Map     // label -> true once the source was told "recorded"
@@ -33,7 +34,7 @@ type sender struct {
 
 // send plays the sends in order, each key in its own order, and returns when each has a final answer or ctx ends.
 func (s *sender) send(ctx context.Context, sends []workload.Send) {
-	slots := make(chan struct{}, ahead)
+	slots := make(chan struct{}, s.pace.ahead())
 	lanes := map[string]chan workload.Send{}
 	var wg sync.WaitGroup
 	for i, one := range sends {
@@ -55,6 +56,7 @@ func (s *sender) send(ctx context.Context, sends []workload.Send) {
 			})
 		}
 		if one.Burst == 0 {
+			s.pace.keep(ctx, i)
 			select {
 			case slots <- struct{}{}:
 			case <-ctx.Done():

@@ -41,6 +41,7 @@ type stage struct {
 	healed   bool
 	label    func(topic string, value []byte) string
 	senders  []*sender
+	outrun   bool                      // a group did not follow the source, which goes on without it
 	arrived  map[string]bool           // labels seen in their topics
 	events   map[string]workload.Event // the load's valid events by label
 	elapsed  bool                      // the roles' clock was moved on, so that all windows are over
@@ -199,7 +200,7 @@ func (st *stage) sendAll(ctx context.Context, sends []workload.Send) error {
 	if st.system.Elapse(0) {
 		after /= 20 // the roles' clock is ours; the source's impatience is scaled like everything that waits for it
 	}
-	s := &sender{source: source, after: max(after, 10*time.Millisecond), system: st.system, role: st.load.Role, rec: st.rec}
+	s := &sender{source: source, after: max(after, 10*time.Millisecond), system: st.system, role: st.load.Role, rec: st.rec, pace: st.pace()}
 	st.senders = append(st.senders, s)
 	done := make(chan struct{})
 	sendCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*st.cell.Limits.Load)
