@@ -12,8 +12,9 @@ import (
 
 // Matches: at rest a group's committed offset is one past the last record of each partition and not past its end; no member commits
 // an offset below one that was committed before; and a member that leaves in good order has committed what it stored. Offsets that
-// the harness set itself begin a new count, its own copies of requests are nobody's act, and a group of which no commit was ever
-// seen is not judged unless the document has it commit.
+// the harness set itself begin a new count. Its own copies of requests are nobody's act: no client hears of one, so where a copy has
+// set a group back, what its members committed themselves counts, and going on from there is no step back. A group of which no
+// commit was ever seen is not judged unless the document has it commit.
 var Matches = check.One("commit.matches", "At rest, and at each hand-over, the committed offset is one past the last event handled; it never goes back.",
 	func(in *check.Input, t *check.Tally) check.Verdict {
 		ix := in.Index()
@@ -66,6 +67,7 @@ func atRest(ix *check.Index, t *check.Tally, r *reader, scan string) {
 			committed := e.Where.Offset
 			t.Look(1)
 			switch {
+			case committed < next && copiedOver(ix.Commits[check.GroupPartition{Group: r.group, Partition: p}], committed, next):
 			case committed < next:
 				t.Find(func() check.Finding { return short(topic, r, p, e, committed, next) })
 			case end != nil && committed > end.Where.Offset:
@@ -145,7 +147,7 @@ func goesBack(t *check.Tally, at check.GroupPartition, commits []check.Commit) {
 		if was == nil && c.Exchange.Do == "hold" {
 			was = overtaken(answered, c)
 		}
-		if was == nil {
+		if was == nil || setBack(commits, was, c) {
 			mine.take(c)
 			continue
 		}
@@ -160,6 +162,25 @@ func goesBack(t *check.Tally, at check.GroupPartition, commits []check.Commit) {
 		onConn[c.Exchange.Conn] = &highest{c}
 		before = highest{c}
 	}
+}
+
+// copiedOver says whether the last commit of a partition was a copy by the proxy, to the offset that is committed, while a member's
+// own commit before it had reached next.
+func copiedOver(commits []check.Commit, committed, next int64) bool {
+	if len(commits) == 0 {
+		return false
+	}
+	last := slices.MaxFunc(commits, func(a, b check.Commit) int { return cmp.Compare(a.Done(), b.Done()) })
+	return last.Exchange.Copy && last.Offset == committed && slices.ContainsFunc(commits, func(c check.Commit) bool {
+		return !c.Exchange.Copy && c.Era == last.Era && c.Offset >= next
+	})
+}
+
+// setBack says whether a copy by the proxy came between two commits of a partition and set the group to where the second goes on.
+func setBack(commits []check.Commit, was, c *check.Commit) bool {
+	return slices.ContainsFunc(commits, func(copied check.Commit) bool {
+		return copied.Exchange.Copy && copied.Done() >= was.At() && copied.At() <= c.At() && copied.Offset <= c.Offset
+	})
 }
 
 // highest commit of the latest era.
