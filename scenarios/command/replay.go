@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -110,9 +111,11 @@ func replayRun(ctx context.Context, w World, folder string, times int, on string
 	return exit, nil
 }
 
-// repeat runs the cell so often, says how often the same clauses broke, and whether anything broke at all.
+// repeat runs the cell so often, says how often it went as the run did, and whether anything broke at all. A run that broke
+// clauses is reproduced when one of them breaks again; which ones did stands beside it.
 func repeat(ctx context.Context, w World, kept *session.Kept, way lane, times int, was []contract.ID) (bool, error) {
 	same, any := 0, 0
+	counts := map[contract.ID]int{}
 	for n := range times {
 		r, err := kept.Again(func(c run.Cell) (reports.Run, error) { return way.play(ctx, c) }, n+1)
 		if err != nil {
@@ -122,29 +125,37 @@ func repeat(ctx context.Context, w World, kept *session.Kept, way lane, times in
 		if len(now) > 0 {
 			any++
 		}
-		if slices.Equal(now, was) || len(was) > 0 && containsAll(now, was) {
+		if r.Complete && len(now)+len(was) == 0 || slices.ContainsFunc(now, func(id contract.ID) bool { return slices.Contains(was, id) }) {
 			same++
 		}
 		for _, v := range r.Verdicts {
 			if v.Outcome == "broken" {
+				counts[v.Clause]++
 				fmt.Fprintf(w.Out, "  %s %d: %s: %s\n", way.name, n+1, v.Clause, v.Why)
 			}
 		}
 		if !r.Complete {
 			fmt.Fprintf(w.Out, "  %s %d: cut short: %s\n", way.name, n+1, r.Err)
 		}
+		if ctx.Err() != nil {
+			times = n + 1
+			break
+		}
 	}
-	fmt.Fprintf(w.Out, "%s: reproduced %d of %d\n", way.name, same, times)
+	fmt.Fprintf(w.Out, "%s: reproduced %d of %d%s\n", way.name, same, times, eachOf(counts, times))
 	return any > 0, nil
 }
 
-func containsAll(all, some []contract.ID) bool {
-	for _, id := range some {
-		if !slices.Contains(all, id) {
-			return false
-		}
+// eachOf says how often each clause broke: " (count.once 3 of 3, lag.bound 1 of 3)".
+func eachOf(counts map[contract.ID]int, times int) string {
+	var parts []string
+	for _, id := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%s %d of %d", id, counts[id], times))
 	}
-	return true
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
 }
 
 func brokenSentence(ids []contract.ID) string {
