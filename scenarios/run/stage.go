@@ -172,7 +172,7 @@ func fromBeginning(s target.Step) bool {
 	return s.At.API != "" && s.At.After == "" && s.At.Carries == "" && s.At.Passes == ""
 }
 
-// awaitSteps waits, no longer than Patience, until every step has acted. One that has not will be seen by its count.
+// awaitSteps waits, no longer than a third of Patience, until every step has acted. One that has not will be seen by its count.
 func (st *stage) awaitSteps(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, st.cell.Limits.Patience)
 	defer cancel()

@@ -54,7 +54,7 @@ func (r *refRole) begin(n int) (*life, error) {
 	l.port = kafka.New(kafka.Config{
 		Bootstrap: []string{bootstrap}, ClientID: r.Name() + "-" + strconv.Itoa(n), Instance: n, Clock: r.system.clock,
 		Timings: kafka.Timings{Session: session, Rebalance: max(2*time.Second, session), Heartbeat: session / 8,
-			MetadataMinAge: 10 * time.Millisecond, FetchMaxWait: 100 * time.Millisecond, RetryBackoff: 50 * time.Millisecond},
+			Request: 2 * session, MetadataMinAge: 10 * time.Millisecond, FetchMaxWait: 100 * time.Millisecond, RetryBackoff: 50 * time.Millisecond},
 		Dial: inside.Dial(l.gate, (&net.Dialer{}).DialContext),
 		OpenStore: func(ctx context.Context, shared bool) (port.Store, error) {
 			s, err := r.stores.Open(ctx, n, shared)
