@@ -201,12 +201,17 @@ func (c cluster) MoveCoordinator(_ context.Context, group string) error {
 type cupboard struct {
 	*diary
 	touched int
+	idle    *int // times that it is hurt and nobody touches it
 }
 
 func (c cupboard) Hurt(do target.Verb, d time.Duration) func() int {
 	c.note("%s by %v", do, d)
 	return func() int {
 		c.note("well")
+		if c.idle != nil && *c.idle > 0 {
+			*c.idle--
+			return 0
+		}
 		return c.touched
 	}
 }

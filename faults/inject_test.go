@@ -16,6 +16,7 @@ import (
 
 // rig is a system of fakes in virtual time.
 type rig struct {
+	idle int // times that a store is hurt and nobody touches it
 	*diary
 	door    *door
 	moments *moments
@@ -33,7 +34,7 @@ func newRig() *rig {
 			if role != "worker" {
 				return nil
 			}
-			return cupboard{d, 3}
+			return cupboard{d, 3, &r.idle}
 		},
 		Poison: func(_ context.Context, topic string, partition int32, key, value []byte) error {
 			d.note("poison %s/%d %s", topic, partition, key)

@@ -1,13 +1,16 @@
 package faults_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tahanuji/faults"
 	"tahanuji/system/contract"
 	"tahanuji/system/seed"
+	"tahanuji/system/target"
 	"tahanuji/system/workload"
 )
 
@@ -96,5 +99,31 @@ func TestNobodyJoinsAGroupThatHasAllItsMembersAndNobodyLeavesItEmpty(t *testing.
 				}
 			}
 		}
+	}
+}
+
+func TestAStoreThatNobodyTouchesStaysHurtUntilSomebodyDoes(t *testing.T) {
+	for _, c := range []struct {
+		idle int
+		heal bool
+		want string
+	}{{2, false, "3s 3/1"}, {2, true, "1s 0/1"}, {99, false, "20s 0/1"}} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig()
+			r.idle = c.idle
+			running := r.inject(t, after("event:7", target.Action{Do: target.StoreFail, Role: "worker", For: time.Second}))
+			r.moments.reach("event:7")
+			synctest.Wait()
+			begun := time.Now()
+			if !c.heal {
+				if err := running.Wait(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+			acted := counts(heal(t, running))
+			if got := fmt.Sprintf("%s %s", time.Since(begun), strings.TrimPrefix(acted, "store-fail ")); got != c.want {
+				t.Errorf("%d times idle: %s, want %s", c.idle, got, c.want)
+			}
+		})
 	}
 }

@@ -144,6 +144,16 @@ func (r *Running) act(a *active) error {
 	return fmt.Errorf("%s is no action at this moment", a.step.Do.Do)
 }
 
+// calmed says whether healing has begun.
+func (r *Running) calmed() bool {
+	select {
+	case <-r.calm:
+		return true
+	default:
+		return false
+	}
+}
+
 // pause lets a length of time pass. Heal waits for what has begun, and cuts it short when its own limit passes.
 func (r *Running) pause(d time.Duration) {
 	if d <= 0 {

@@ -7,8 +7,12 @@ import (
 	"tahanuji/system/target"
 )
 
+// idleRounds is how many lengths of time a store stays hurt while no transaction comes: a busy machine may leave it idle.
+const idleRounds = 20
+
 // hurtStore makes a role's store fail or wait, for the step's length of time; a slow one as long as its budget of transactions
-// takes, one after another.
+// takes, one after another. A store that nobody touched meanwhile stays hurt until somebody does, idleRounds as long at most and
+// not beyond healing.
 func (r *Running) hurtStore(a *active) {
 	do := a.step.Do
 	long := do.For
@@ -16,9 +20,12 @@ func (r *Running) hurtStore(a *active) {
 		long = do.For * time.Duration(max(1, a.step.Budget))
 	}
 	r.tell(a, false, fmt.Sprintf("the store of %s: %s for %s", do.Role, do.Do, long))
-	heal := r.set.Store(do.Role).Hurt(do.Do, do.For)
-	r.pause(long)
-	touched := heal()
+	touched := 0
+	for round := 0; round < idleRounds && touched == 0 && (round == 0 || !r.calmed()); round++ {
+		heal := r.set.Store(do.Role).Hurt(do.Do, do.For)
+		r.pause(long)
+		touched = heal()
+	}
 	if touched > 0 {
 		a.mu.Lock()
 		a.count = touched
