@@ -60,11 +60,30 @@ func TestAComparisonNamesEachChange(t *testing.T) {
 			t.Errorf("%s is not %s", want, change)
 		}
 	}
+	if !d.Worse() || reports.Diff(after, after).Worse() {
+		t.Errorf("worse: %v, and than itself: %v", d.Worse(), reports.Diff(after, after).Worse())
+	}
 	var b bytes.Buffer
 	if err := d.Print(&b); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "diff.txt", b.Bytes())
+}
+
+// A planted flaw that is caught now and was not before is good news.
+func TestAFlawThatIsCaughtMakesNoReportWorse(t *testing.T) {
+	none, caught := inMemory(t, example.Undecided(), example.Wanted()), inMemory(t, example.Violated(), example.Wanted())
+	d := reports.Diff(none, caught)
+	flawed := slices.DeleteFunc(d.Changed(), func(r reports.DiffRow) bool {
+		return r.Change != reports.Broke || r.Cell != "sensor/none/embedded/flaw-key-random"
+	})
+	if len(flawed) == 0 {
+		t.Fatal("the example has no flaw that is caught by one report alone")
+	}
+	d.Rows = flawed
+	if d.Worse() {
+		t.Errorf("worse, for %v", flawed)
+	}
 }
 
 func TestAReportComparedWithItselfIsKept(t *testing.T) {

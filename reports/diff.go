@@ -42,6 +42,8 @@ type DiffRow struct {
 type DiffResult struct {
 	Before, After DiffSide
 	Rows          []DiffRow
+
+	flawed map[string]bool // cells that are there to be caught
 }
 
 // DiffSide is one of the two reports.
@@ -53,12 +55,17 @@ type DiffSide struct {
 
 // Diff says what changed from a to b.
 func Diff(a, b *Report) DiffResult {
-	d := DiffResult{Before: sideOf(a), After: sideOf(b)}
+	d := DiffResult{Before: sideOf(a), After: sideOf(b), flawed: map[string]bool{}}
+	for _, c := range b.Verdict.Cells {
+		if c.Flaw != "" && c.Flaw != b.Verdict.Setting.Flaw {
+			d.flawed[c.ID] = true
+		}
+	}
 	before, after := verdictsOf(a), verdictsOf(b)
 	why := map[verdictKey]string{}
 	for _, f := range b.Verdict.Findings {
 		for _, cell := range f.Cells {
-			why[verdictKey{cell, f.Clause}] = f.Why
+			why[verdictKey{b.unflawed(cell), f.Clause}] = f.Why
 		}
 	}
 	both := maps.Clone(before)
@@ -88,10 +95,18 @@ func verdictsOf(r *Report) map[verdictKey]check.Outcome {
 	out := map[verdictKey]check.Outcome{}
 	for _, c := range r.Verdict.Cells {
 		for id, o := range c.Outcomes {
-			out[verdictKey{c.ID, id}] = o
+			out[verdictKey{r.unflawed(c.ID), id}] = o
 		}
 	}
 	return out
+}
+
+// unflawed is a cell's id without the flaw of the whole sitting, so that a sitting with a flaw is compared with one without.
+func (r *Report) unflawed(cell string) string {
+	if flaw := r.Verdict.Setting.Flaw; flaw != "" {
+		return strings.TrimSuffix(cell, "/flaw-"+flaw)
+	}
+	return cell
 }
 
 func sideOf(r *Report) DiffSide {
@@ -125,6 +140,11 @@ func (d DiffResult) Of(c Change) int {
 	return n
 }
 
+// Worse says whether a clause is broken now that was not before. Cells with planted flaws don't count: they are there to break.
+func (d DiffResult) Worse() bool {
+	return slices.ContainsFunc(d.Changed(), func(r DiffRow) bool { return r.After == check.Broken && !d.flawed[r.Cell] })
+}
+
 // Changed has the rows that are not kept, the worst changes first.
 func (d DiffResult) Changed() []DiffRow {
 	var out []DiffRow
@@ -153,7 +173,15 @@ func (d DiffResult) Print(w io.Writer) error {
 		fmt.Fprintf(&b, "%d %s", d.Of(c), c)
 	}
 	b.WriteString("\n")
+	whole := map[string]bool{}
 	for _, r := range d.Changed() {
+		if (r.Change == Added || r.Change == Removed) && r.After != check.Broken {
+			if !whole[r.Cell] {
+				fmt.Fprintf(&b, "  %-18s  %s  %s\n", r.Change, r.Cell, d.tally(r.Cell, r.Change))
+			}
+			whole[r.Cell] = true
+			continue
+		}
 		fmt.Fprintf(&b, "  %-18s  %s  %s: %s -> %s", r.Change, r.Cell, r.Clause, orDash(r.Before), orDash(r.After))
 		if r.Why != "" {
 			fmt.Fprintf(&b, "  (%s)", oneLine(r.Why, 160))
@@ -164,6 +192,21 @@ func (d DiffResult) Print(w io.Writer) error {
 		return fmt.Errorf("reports: print diff: %w", err)
 	}
 	return nil
+}
+
+// tally counts the outcomes of a cell that came or went: "24 holds, 5 inconclusive".
+func (d DiffResult) tally(cell string, change Change) string {
+	counts := map[check.Outcome]int{}
+	for _, r := range d.Rows {
+		if r.Cell == cell && r.Change == change {
+			counts[cmp.Or(r.After, r.Before)]++
+		}
+	}
+	var parts []string
+	for _, o := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[o], orDash(o)))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func orDash(o check.Outcome) string { return cmpOr(string(o), "-") }

@@ -35,7 +35,7 @@ func diffCommand() Command {
 			if err := d.Print(w.Out); err != nil {
 				return 0, err
 			}
-			if d.Of(reports.Broke) > 0 {
+			if d.Worse() {
 				return Violated, nil
 			}
 			return Conforms, nil
