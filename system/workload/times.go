@@ -59,39 +59,71 @@ func (s *shape) clock(record *draw.Node, p contract.Pointer, near time.Time) (st
 		}
 		return true
 	}
-	zone := time.UTC
-	fixed := false
-	if r := s.payload.Rules.Time; r != nil && r.At == p {
-		fixed = true
-		if t, err := time.Parse("Z07:00", r.Zone); err == nil {
-			zone = t.Location()
+	zones, fixed := s.zones(p)
+	for _, zone := range zones {
+		for _, st := range forms(zone) {
+			if !takes(st.plain, near) {
+				continue
+			}
+			if st.fine == nil || !takes(st.fine, near.Add(time.Millisecond)) {
+				st.fine, st.tick = st.plain, st.unit
+			}
+			if !fixed && st.unit == time.Second {
+				if other := layout(seconds, s.elsewhere(near)); takes(other, near) {
+					st.other = other
+				}
+			}
+			return st, nil
 		}
 	}
-	forms := []stamp{
-		{plain: layout("2006-01-02T15:04:05Z07:00", zone), fine: layout("2006-01-02T15:04:05.000Z07:00", zone), unit: time.Second, tick: time.Millisecond},
+	return stamp{}, fmt.Errorf("workload: payload %s takes no form of time at %s that is known here (RFC 3339 to seconds, milliseconds, microseconds or nanoseconds, "+
+		"in UTC, in the window's zone or in an example's); give the events as a file", s.payload.Name, p)
+}
+
+const seconds = "2006-01-02T15:04:05Z07:00"
+
+// forms are the ways to write a time, the shortest first.
+func forms(zone *time.Location) []stamp {
+	return []stamp{
+		{plain: layout(seconds, zone), fine: layout("2006-01-02T15:04:05.000Z07:00", zone), unit: time.Second, tick: time.Millisecond},
 		{plain: layout("2006-01-02T15:04:05.000Z07:00", zone), unit: time.Millisecond},
 		{plain: layout("2006-01-02T15:04:05.000000Z07:00", zone), unit: time.Microsecond},
+		{plain: layout("2006-01-02T15:04:05.000000000Z07:00", zone), unit: time.Nanosecond},
 		{plain: layout("2006-01-02T15:04:05-07:00", zone), unit: time.Second},
+		{plain: layout("2006-01-02T15:04:05.000-07:00", zone), unit: time.Millisecond},
 	}
-	for _, st := range forms {
-		if !takes(st.plain, near) {
-			continue
+}
+
+// zones are those in which a time may be written: the one that a rule names, or else UTC, the window's, and those of the examples,
+// for a schema may want an offset without a rule.
+func (s *shape) zones(p contract.Pointer) (zones []*time.Location, fixed bool) {
+	if r := s.payload.Rules.Time; r != nil && r.At == p {
+		if t, err := time.Parse("Z07:00", r.Zone); err == nil {
+			return []*time.Location{t.Location()}, true
 		}
-		if st.fine == nil || !takes(st.fine, near.Add(time.Millisecond)) {
-			st.fine, st.tick = st.plain, st.unit
-		}
-		local, err := time.LoadLocation(s.window().Zone)
-		if err == nil && !fixed && st.unit == time.Second {
-			if _, offset := near.In(local).Zone(); offset == 0 {
-				local = time.FixedZone("", 7*3600)
-			}
-			if other := layout("2006-01-02T15:04:05Z07:00", local); takes(other, near) {
-				st.other = other
-			}
-		}
-		return st, nil
+		return []*time.Location{time.UTC}, true
 	}
-	return stamp{}, fmt.Errorf("workload: payload %s takes no form of time at %s that is known here (RFC 3339 to seconds, milliseconds or microseconds); give the events as a file", s.payload.Name, p)
+	zones = []*time.Location{time.UTC}
+	if local, err := time.LoadLocation(s.window().Zone); err == nil {
+		zones = append(zones, local)
+	}
+	for _, example := range s.payload.Examples {
+		text, _ := p.Text(example)
+		if t, err := contract.ParseTime(text); err == nil {
+			zones = append(zones, t.Location())
+		}
+	}
+	return zones, false
+}
+
+// elsewhere is a zone that is not UTC: the window's, or seven hours east.
+func (s *shape) elsewhere(near time.Time) *time.Location {
+	if local, err := time.LoadLocation(s.window().Zone); err == nil {
+		if _, offset := near.In(local).Zone(); offset != 0 {
+			return local
+		}
+	}
+	return time.FixedZone("", 7*3600)
 }
 
 func layout(form string, zone *time.Location) func(time.Time) *draw.Node {

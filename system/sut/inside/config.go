@@ -62,7 +62,7 @@ func foldsOf(doc *contract.Document, role string) []*contract.Flow {
 			continue
 		}
 		for _, flow := range doc.FlowsOf(role) {
-			if flow.Name == f.Name || flow.Name == out.Name || flow.Writes == f.Reads && f.Reads != "" ||
+			if flow.Name == f.Name || flow.Name == out.Name || flow.Kind == contract.Recorder && flow.Writes == f.Reads ||
 				flow.Kind == contract.Display && flow.Reads == out.Writes {
 				found = append(found, f)
 				break

@@ -120,6 +120,20 @@ func TestWhereNothingIsFoldedTheEventsThemselvesAreRecordedAndShown(t *testing.T
 	}
 }
 
+func TestASummarizerWhoseSummariesAreFoldedAgainMakesOneFold(t *testing.T) {
+	doc := document(t, "../../contract/testdata/toko/architecture.yaml")
+	again := *doc.Flow("jumlahkan")
+	again.Name, again.Role, again.Reads = "jumlahkan-lagi", "buku-induk", "toko-total"
+	out := *doc.Flow("terbitkan")
+	out.Name, out.Role, out.Writes = "terbitkan-lagi", "buku-induk", "toko-pesanan"
+	doc.Flows = append(doc.Flows, again, out)
+	for role, reads := range map[string]string{"buku-besar": "toko-pesanan", "buku-induk": "toko-total"} {
+		if c, err := Config(doc, role, ""); err != nil || c.Events.Name != reads {
+			t.Errorf("%s reads %s, %v", role, c.Events.Name, err)
+		}
+	}
+}
+
 func TestARoleOfSeveralTopicsOrOfASummaryWithoutAFoldIsRefused(t *testing.T) {
 	doc := document(t, "../../contract/testdata/toko/architecture.yaml")
 	doc.Flows = append(doc.Flows,
