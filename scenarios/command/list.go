@@ -83,9 +83,7 @@ func listed(what, arch, system string) ([]entry, error) {
 			out = append(out, entry{f.Name, strings.Join(f.Breaks, ", ") + ": " + f.Doc, map[string]any{"breaks": f.Breaks, "shownBy": catalog.Shows(f.Name)}})
 		}
 	case "moments":
-		for _, f := range faults.All() {
-			out = append(out, entry{f.Name, f.Doc, f.Needs})
-		}
+		return moments(), nil
 	case "systems":
 		for _, s := range shipped.All() {
 			out = append(out, entry{s.Name, s.Doc, s.File})
