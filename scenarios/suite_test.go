@@ -118,6 +118,9 @@ func chosen(preview Report) func(id string) bool {
 // conforms fails a spec whose run broke a clause, was cut short, or left a clause in doubt.
 func conforms(r session.Result) {
 	GinkgoHelper()
+	if r.Skip != "" {
+		Skip(r.Skip)
+	}
 	Expect(r.Err).NotTo(HaveOccurred(), "there was no run")
 	for _, v := range r.Run.Verdicts {
 		if v.Outcome == "broken" {

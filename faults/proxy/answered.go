@@ -95,7 +95,10 @@ func (c *conn) copied(s *slot) {
 func (c *conn) alter(s *slot, resp kmsg.Response, out []byte) []byte {
 	arm := s.claim.arm
 	do := arm.step.Do
-	if do.Do == target.LateCopy { // the copy takes care of itself
+	if do.Do == target.LateCopy { // the copy takes care of itself, if there is to be one
+		if s.view.Failed() != 0 {
+			c.forget(s)
+		}
 		return out
 	}
 	if s.view.Failed() != 0 || arm.healed() {

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -17,7 +18,8 @@ import (
 
 // late sends a copy of a request again after the step's For, on a connection of the proxy's own, whatever became of the one
 // that it came on: a packet that was long under way. The copy goes to the node that the request went to, or to the others in
-// turn where that node answers that it is not the right one. A request that the broker refused is not copied.
+// turn where that node answers that it is not the right one. A request that the broker refused is not copied: the step waits for
+// another then.
 func (p *Proxy) late(c *conn, s *slot) {
 	claim := s.claim
 	twin := &slot{q: s.q, view: p.reader.Request(s.q.Body), copy: true, claim: claim}
@@ -69,6 +71,11 @@ func (p *Proxy) send(c *conn, twin *slot, ex history.Exchange) {
 		ex.Node = node
 		twin.rec = p.ledger.begin(ex)
 		resp, err := p.again(addrs[node], twin)
+		if errors.Is(err, errUnanswered) { // the broker has it; what a member asked for meanwhile may have taken the answer's place
+			p.ledger.lost(twin.rec, err.Error())
+			twin.claim.act(twin.said(c, "came again later; the copy had no answer"))
+			return
+		}
 		if err != nil {
 			last = err
 			p.ledger.lost(twin.rec, err.Error())
@@ -101,7 +108,14 @@ func elsewhere(code int16) bool {
 	}, code)
 }
 
-// again writes a request's own bytes to a node and reads the answer; nil where the protocol has none.
+// errUnanswered: a late copy reached the broker, and no answer came in time.
+var errUnanswered = errors.New("the copy was delivered and had no answer")
+
+// copyLimit is how long a late copy's answer is waited for. A JoinGroup whose member joins anew meanwhile is never answered.
+const copyLimit = 2 * time.Second
+
+// again writes a request's own bytes to a node and reads the answer; nil where the protocol has none. What was delivered and not
+// answered is errUnanswered.
 func (p *Proxy) again(addr string, s *slot) (kmsg.Response, error) {
 	ctx, cancel := context.WithTimeout(p.ctx, askLimit)
 	defer cancel()
@@ -118,7 +132,14 @@ func (p *Proxy) again(addr string, s *slot) (kmsg.Response, error) {
 	if s.unanswered() {
 		return nil, nil // the protocol has no answer to acks=0
 	}
-	return receive(up, s.q)
+	if err := up.SetReadDeadline(time.Now().Add(copyLimit)); err != nil {
+		return nil, fmt.Errorf("late copy: %w", err)
+	}
+	resp, err := receive(up, s.q)
+	if err != nil && p.ctx.Err() == nil {
+		return nil, fmt.Errorf("%w: %w", errUnanswered, err)
+	}
+	return resp, err
 }
 
 // own opens a connection of the proxy's own, authenticated where the cluster asks for it.

@@ -76,6 +76,11 @@ func (s *Session) skip(sc scenario.Scenario) string {
 	if why := s.unaimed(sc); why != "" {
 		return why
 	}
+	return s.lacking(sc)
+}
+
+// lacking says which of a scenario's faults the broker or the services can't show, "" when none.
+func (s *Session) lacking(sc scenario.Scenario) string {
 	store := s.Adapter.Lacks(s.Doc)[contract.NeedsStore]
 	for _, f := range sc.Faults() {
 		if fault, ok := faults.Named(f); ok && store != "" && slices.Contains(fault.Needs, target.Stores) {

@@ -51,7 +51,7 @@ func (s *Session) pickSweep() ([]Cell, error) {
 		q := &s.sweep.grid[i]
 		sc := q.Scenario(recorded)
 		if q.Impossible == "" {
-			q.Impossible = s.skip(sc)
+			q.Impossible = s.lacking(sc)
 		}
 		if q.Impossible != "" {
 			continue

@@ -16,9 +16,9 @@ const Recorded = "sweep-recorded"
 
 // Shown is what a recorded run shows of one request of one role.
 type Shown struct {
-	All   int `json:"all"`             // how often it was made
-	Late  int `json:"late,omitempty"`  // after the load's second third and before anybody was stopped
-	Again int `json:"again,omitempty"` // after its role, or another member of its group, was stopped and started
+	All   int `json:"all"`             // how often it was made before the load was over
+	Late  int `json:"late,omitempty"`  // of them, after the load's second third and before anybody was stopped
+	Again int `json:"again,omitempty"` // of them, when its role, or another member of its group, was stopped and started
 	// Labels of the load's second third that it carried (Produce) or passed (OffsetCommit).
 	Labels []string `json:"labels,omitempty"`
 }
@@ -64,20 +64,20 @@ func Read(load *workload.Load, h *history.History) Record {
 		}
 		to = max(to, at)
 	}
-	stopped, over := stops(h)
+	before, stopped, over := stops(h)
 	for i := range h.Ledger {
 		x := &h.Ledger[i]
 		role, _, _ := strings.Cut(x.Door, "/")
-		if x.At > over && x.API != "LeaveGroup" {
+		if x.At > over {
 			continue
 		}
 		key := x.API + " " + role
 		s := out.Moments[key]
 		s.All++
 		switch {
-		case x.At > stopped:
+		case x.At > stopped, x.API == leave:
 			s.Again++
-		case x.At > to:
+		case x.At > to && x.At <= before:
 			s.Late++
 		}
 		if x.At >= from && x.At <= stopped {
@@ -137,19 +137,24 @@ func placed(h *history.History) map[string]time.Duration {
 	return out
 }
 
-// stops says when the first role was stopped, and when the load was over.
-func stops(h *history.History) (stopped, over time.Duration) {
+// leave is the request that a member makes when it is stopped, which is before the stop is over and seen.
+const leave = "LeaveGroup"
+
+// stops says when the last answer came before a role was stopped, when that was, and when the load was over.
+func stops(h *history.History) (before, stopped, over time.Duration) {
 	stopped, over = 1<<62, 1<<62
 	for i := range h.Events {
 		e := &h.Events[i]
 		switch {
 		case e.Op == history.OpFault && e.Tag == faults.Ordinary && e.Phase == history.Invoke:
 			stopped = min(stopped, e.At)
+		case e.Op == history.OpSend && e.Phase == history.OK && e.At < stopped:
+			before = e.At
 		case e.Op == history.OpPhase && e.Key == "settle" && e.Phase == history.OK:
 			over = min(over, e.At)
 		}
 	}
-	return stopped, over
+	return before, stopped, over
 }
 
 // secondThird are the labels of the load's second third: every partition has committed offsets by then, and more is to come.

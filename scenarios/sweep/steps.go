@@ -37,6 +37,8 @@ func (r Record) Missing(m Moment) string {
 		return fmt.Sprintf("no %s of %s is made in the recorded run", m.API, m.Role)
 	case m.When == Load && s.Late == 0 && s.Again == 0 && len(s.Labels) == 0:
 		return fmt.Sprintf("%s makes %s only before the load", m.Role, m.API)
+	case m.When == First && s.Again == s.All:
+		return fmt.Sprintf("%s makes %s only when it is stopped or started again, which is in the load", m.Role, m.API)
 	}
 	return ""
 }
