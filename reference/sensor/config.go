@@ -6,6 +6,7 @@ package sensor
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"tahanuji/reference/port"
@@ -122,29 +123,25 @@ func (c Config) checked() (Config, error) {
 	return c, nil
 }
 
-// summaryBy is where the fold's by-fields stand in a summary: a field of the same name, otherwise the one at its place.
+// summaryBy is where the fold's by-fields stand in a summary: a field of the same name where overwrite-key has it; the others take
+// what is left of overwrite-key, in order.
 func (c Config) summaryBy() ([]payload.Pointer, error) {
-	var rest []payload.Pointer
-	for _, p := range c.OverwriteKey {
-		if p != c.Fold.Window.Into {
-			rest = append(rest, p)
-		}
-	}
-	if len(rest) != len(c.Fold.By) {
+	left := slices.DeleteFunc(slices.Clone(c.OverwriteKey), func(p payload.Pointer) bool { return p == c.Fold.Window.Into })
+	if len(left) != len(c.Fold.By) {
 		return nil, fmt.Errorf("config: overwrite-key lacks the window's field %q", c.Fold.Window.Into)
 	}
-	same := true
-	for _, by := range c.Fold.By {
-		found := false
-		for _, p := range rest {
-			found = found || p == by
+	out := make([]payload.Pointer, len(c.Fold.By))
+	for i, by := range c.Fold.By {
+		if at := slices.Index(left, by); at >= 0 {
+			out[i], left = by, slices.Delete(left, at, at+1)
 		}
-		same = same && found
 	}
-	if same {
-		return c.Fold.By, nil
+	for i := range out {
+		if out[i] == "" {
+			out[i], left = left[0], left[1:]
+		}
 	}
-	return rest, nil
+	return out, nil
 }
 
 // Position is a place in a topic.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,21 @@ func totals() Config {
 
 func order(no int, shop, till string, at time.Time, price string) []byte {
 	return fmt.Appendf(nil, `{"no":%d,"waktu":%d,"isi":{"toko":%q,"kasir":{"no":%s},"harga":%s}}`, no, at.UnixMilli(), shop, till, price)
+}
+
+func TestByFieldsStandInASummaryByNameFirstAndThenInOrder(t *testing.T) {
+	for _, c := range []struct{ by, over, want []payload.Pointer }{
+		{[]payload.Pointer{"/a", "/b"}, []payload.Pointer{"/w", "/b", "/a"}, []payload.Pointer{"/a", "/b"}},
+		{[]payload.Pointer{"/a", "/t"}, []payload.Pointer{"/w", "/type", "/a"}, []payload.Pointer{"/a", "/type"}},
+		{[]payload.Pointer{"/t", "/a"}, []payload.Pointer{"/a", "/w", "/type"}, []payload.Pointer{"/type", "/a"}},
+		{[]payload.Pointer{"/x", "/y"}, []payload.Pointer{"/p", "/q", "/w"}, []payload.Pointer{"/p", "/q"}},
+	} {
+		config := totals()
+		config.Fold.By, config.OverwriteKey, config.Fold.Window.Into = c.by, c.over, "/w"
+		if got, err := config.summaryBy(); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%v over %v: %v, %v", c.by, c.over, got, err)
+		}
+	}
 }
 
 func TestWhereTheDocumentGivesNoKeyNoRecordHasOne(t *testing.T) {
