@@ -75,8 +75,9 @@ func count(c map[string]int, name string, yes bool) {
 
 func (l *Load) coverKeys() {
 	keys, partitions := map[string]bool{}, map[int]bool{}
-	for _, e := range l.Valid() {
-		if l.shape.topic.Key.From == "" {
+	for i := range l.Events {
+		e := &l.Events[i]
+		if l.shape.topic.Key.From == "" || !e.Valid() || keys[e.Key] {
 			continue
 		}
 		keys[e.Key] = true
@@ -94,7 +95,11 @@ type cell struct {
 func (l *Load) coverSummaries(latest map[string]time.Time) {
 	members := map[cell][]*draw.Node{}
 	windows := map[time.Time]bool{}
-	for _, e := range l.Valid() {
+	for i := range l.Events {
+		e := &l.Events[i]
+		if !e.Valid() {
+			continue
+		}
 		record, err := draw.Parse(e.Record)
 		if err != nil {
 			continue // a valid record parses; without it nothing is counted

@@ -138,13 +138,26 @@ func Decimal(r *big.Rat) string {
 	if r.IsInt() {
 		return r.Num().String()
 	}
-	for places := 1; places <= 40; places++ {
-		text := r.FloatString(places)
-		if back, ok := new(big.Rat).SetString(text); ok && back.Cmp(r) == 0 {
-			return text
-		}
+	if places, ok := places(r.Denom()); ok && places <= 40 {
+		return r.FloatString(places)
 	}
 	return strings.TrimRight(r.FloatString(40), "0")
+}
+
+// places is how many decimals a fraction with the denominator d has, false when they never end: d has a factor beside 2 and 5.
+func places(d *big.Int) (int, bool) {
+	rest, quotient, remainder := new(big.Int).Set(d), new(big.Int), new(big.Int)
+	count := func(prime int64) int {
+		p := big.NewInt(prime)
+		for n := 0; ; n++ {
+			if quotient.QuoRem(rest, p, remainder); remainder.Sign() != 0 {
+				return n
+			}
+			rest.Set(quotient)
+		}
+	}
+	n := max(count(2), count(5))
+	return n, rest.IsInt64() && rest.Int64() == 1
 }
 
 // Plain writes the text of a JSON number as a plain decimal, so that 24.50, 24.5 and 2.45e1 are one text. Any other text, and a
