@@ -13,9 +13,15 @@ import (
 
 // Wait waits until every step has acted and its actions have ended, or ctx ends: then the error names the steps that wait.
 func (r *Running) Wait(ctx context.Context) error {
+	return r.WaitFor(ctx, func(target.Step) bool { return true })
+}
+
+// WaitFor waits like Wait, for some of the steps.
+func (r *Running) WaitFor(ctx context.Context, which func(target.Step) bool) error {
 	r.mu.Lock()
 	steps := slices.Clone(r.steps)
 	r.mu.Unlock()
+	steps = slices.DeleteFunc(steps, func(a *active) bool { return !which(a.step) })
 	for _, a := range steps {
 		select {
 		case <-a.over:

@@ -122,6 +122,27 @@ func TestHealStartsWhatWasKilledForGood(t *testing.T) {
 	})
 }
 
+func TestWaitingForSomeStepsIsOverBeforeTheOthersAct(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig()
+		rests := func(s target.Step) bool { return s.At.After == "rest" }
+		running := r.inject(t,
+			after("rest", target.Action{Do: target.Kill, Role: "worker", Member: 1, For: time.Second}),
+			after("event:7", target.Action{Do: target.Kill, Role: "worker", Member: 2, For: time.Second}))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		r.moments.reach("rest")
+		if err := running.WaitFor(ctx, rests); err != nil {
+			t.Fatal(err)
+		}
+		if err := running.WaitFor(ctx, func(s target.Step) bool { return !rests(s) }); err == nil {
+			t.Error("the step that waits for event:7 is said to have acted")
+		}
+		heal(t, running)
+		r.want(t, "0s kill worker/1", "1s start worker/1")
+	})
+}
+
 func TestHealSaysWhatDoesNotComeUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig()

@@ -172,12 +172,13 @@ func fromBeginning(s target.Step) bool {
 	return s.At.API != "" && s.At.After == "" && s.At.Carries == "" && s.At.Passes == ""
 }
 
-// awaitSteps waits, no longer than a third of Patience, until every step has acted. One that has not will be seen by its count.
+// awaitSteps waits, no longer than Patience, until the steps at rest have acted, or every step where the scenario awaits them: the
+// moments of others may be in the part of the load that is still to come. One that has not acted will be seen by its count.
 func (st *stage) awaitSteps(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, st.cell.Limits.Patience)
 	defer cancel()
 	for _, r := range st.running {
-		_ = r.Wait(ctx)
+		_ = r.WaitFor(ctx, func(s target.Step) bool { return s.At.After == "rest" || st.cell.Scenario.Await })
 	}
 }
 
