@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"tahanuji/system/check"
 	"tahanuji/system/history"
@@ -21,7 +22,7 @@ func handOvers(in *check.Input, t *check.Tally) {
 		if x.API != "LeaveGroup" || x.Copy || x.Applied != history.OK {
 			continue
 		}
-		stored := storedBefore(ix, x)
+		stored := storedBetween(ix, x.Door, assigned(in.History.Ledger[:i], x), x.At)
 		for _, at := range slices.SortedFunc(maps.Keys(stored), check.ByPartition) {
 			last := stored[at]
 			committed, hurt := committedBefore(ix, x, at)
@@ -42,11 +43,23 @@ func handOvers(in *check.Input, t *check.Tally) {
 	}
 }
 
-// storedBefore is the last event of each partition that an instance stored before it left, since it joined.
-func storedBefore(ix *check.Index, leave *history.Exchange) map[check.Partition]*history.Event {
+// assigned is when the member was given its partitions last: the SyncGroup before it left. What it stored in an earlier generation
+// and lost with it is not its own to commit.
+func assigned(before []history.Exchange, leave *history.Exchange) time.Duration {
+	for i := len(before) - 1; i >= 0; i-- {
+		x := &before[i]
+		if x.API == "SyncGroup" && x.Door == leave.Door && x.Group == leave.Group && x.Applied == history.OK && (len(x.Items) == 0 || x.Items[0].Code == 0) {
+			return x.At
+		}
+	}
+	return 0
+}
+
+// storedBetween is the last event of each partition that an instance stored in a time.
+func storedBetween(ix *check.Index, door string, from, to time.Duration) map[check.Partition]*history.Event {
 	last := map[check.Partition]*history.Event{}
 	for _, e := range ix.Stored {
-		if e.Phase != history.OK || e.Proc != leave.Door || e.Where == nil || e.At > leave.At {
+		if e.Phase != history.OK || e.Proc != door || e.Where == nil || e.At < from || e.At > to {
 			continue
 		}
 		at := check.Partition{Topic: e.Where.Topic, Partition: e.Where.Partition}
