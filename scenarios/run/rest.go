@@ -68,7 +68,7 @@ func (st *stage) settle(ctx context.Context, why string) (rested bool) {
 		}
 		quiet := time.Since(changed)
 		if err == nil && len(now.lag) == 0 && len(now.missing) == 0 && quiet >= limits.Settle {
-			if now.hidden = st.hidden(ctx, why); len(now.hidden) == 0 {
+			if now.hidden = st.hidden(ctx, why); len(now.hidden) == 0 && st.unchanged(ctx, why, now) {
 				return true
 			}
 		}
@@ -82,6 +82,12 @@ func (st *stage) settle(ctx context.Context, why string) (rested bool) {
 		}
 		wait(ctx, look)
 	}
+}
+
+// unchanged takes one more look: what was looked at first may have moved while the rest was looked at.
+func (st *stage) unchanged(ctx context.Context, why string, was still) bool {
+	now, err := st.lookAround(ctx, why)
+	return err == nil && now.mark == was.mark && len(now.lag) == 0 && len(now.missing) == 0
 }
 
 // lookAround takes one look at ends, committed offsets and, once there is no lag, at what was promised.
