@@ -62,6 +62,9 @@ func Judge(c Cell, h *history.History, acted []target.Acted, cut error) []check.
 	return verdicts
 }
 
+// Hollow says whether a whole run has a fault that never acted.
+func Hollow(r reports.Run) bool { return r.Complete && len(hollowFaults(r.Faults, r.Acted)) > 0 }
+
 // hollowFaults are the faults of a plan of which no step took effect.
 func hollowFaults(planned []string, acted []target.Acted) []string {
 	counts := map[string]int{}

@@ -4,6 +4,7 @@ package teeth_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +37,9 @@ func onModel(t *testing.T, doc *contract.Document, sc scenario.Scenario, flaw st
 	return r
 }
 
+// triesOnModel is how many seeds a flaw gets, as in a sitting: it is small, and one seed's faults may pass it by.
+const triesOnModel = 12
+
 func document(t *testing.T) *contract.Document {
 	t.Helper()
 	doc, err := shipped.All()[0].Load()
@@ -50,10 +54,8 @@ func TestNoScenarioBlamesTheReference(t *testing.T) {
 	for _, sc := range catalog.All() {
 		t.Run(sc.Name, func(t *testing.T) {
 			r := onModel(t, doc, sc, "", 1)
-			for _, a := range r.Acted {
-				if a.Count == 0 {
-					t.Errorf("%s never acted: its moment was met %d times", a.Step, a.Matched)
-				}
+			if run.Hollow(r) {
+				t.Errorf("a fault never acted: %+v", r.Acted)
 			}
 			for _, v := range r.Verdicts {
 				if v.Outcome == check.Broken {
@@ -75,16 +77,16 @@ func TestEveryFlawIsCaughtInItsScenario(t *testing.T) {
 			if !catalog.OnModel(f.Name) {
 				t.Skip("the model can't show it")
 			}
-			r := onModel(t, doc, sc, f.Name, 1)
 			var seen []string
-			for _, v := range r.Verdicts {
-				for _, want := range f.Breaks {
-					if v.Outcome == check.Broken && v.Clause == contract.ID(want) {
+			for try := range uint64(triesOnModel) {
+				r := onModel(t, doc, sc, f.Name, try+1)
+				for _, v := range r.Verdicts {
+					if v.Outcome == check.Broken && slices.Contains(f.Breaks, string(v.Clause)) {
 						return
 					}
-				}
-				if v.Outcome != check.Holds && v.Outcome != check.NotApplicable {
-					seen = append(seen, string(v.Clause)+" "+string(v.Outcome)+": "+v.Why)
+					if v.Outcome == check.Broken {
+						seen = append(seen, string(v.Clause)+": "+v.Why)
+					}
 				}
 			}
 			t.Errorf("went unnoticed in %s: none of %v is broken; seen: %s", sc.Name, f.Breaks, strings.Join(seen, "\n  "))
