@@ -25,6 +25,7 @@ type view struct {
 	Roles     []string
 	Moments   []momentRow
 	Skipped   []skippedLine
+	Swept     *sweepView // nil: there was no sweep
 }
 
 type findingView struct {
@@ -95,6 +96,7 @@ func newView(r *reports.Report) *view {
 	v.legend()
 	v.flaws()
 	v.moments()
+	v.Swept = newSweepView(r.Verdict.Sweep)
 	for _, s := range r.Verdict.Skipped {
 		v.Skipped = append(v.Skipped, skippedLine{s, len(v.clause(s.Clause).Faults)})
 	}

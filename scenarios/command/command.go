@@ -44,7 +44,7 @@ type Command struct {
 func All() []Command {
 	return []Command{
 		runCommand(), initCommand(), lintCommand(), listCommand(), replayCommand(), recheckCommand(), diffCommand(),
-		canAdoptCommand(), reportCommand(), verifyCommand(),
+		canAdoptCommand(), reportCommand(), verifyCommand(), ledgerCommand(),
 	}
 }
 
