@@ -50,8 +50,11 @@ func (u *unit) collect(sweep bool) error {
 }
 
 func (u *unit) collectRange(from, to string) error {
-	var rows []string
-	var claims []claim
+	type openRow struct {
+		key   string
+		claim claim
+	}
+	var rows []openRow
 	var bad error
 	err := u.tx.Scan(bucketOpen, from, to, func(row string, value []byte) bool {
 		c, err := decodeClaim(value)
@@ -60,22 +63,22 @@ func (u *unit) collectRange(from, to string) error {
 			return false
 		}
 		if _, flying := u.s.flying[row]; !flying && (c.owner == int64(u.s.port.Instance()) || c.until <= u.now.UnixMilli()) {
-			rows, claims = append(rows, row), append(claims, c)
+			rows = append(rows, openRow{row, c})
 		}
 		return true
 	})
 	if err := errors.Join(err, bad); err != nil {
 		return err
 	}
-	for i, row := range rows {
-		closed, err := u.closed(groupOf(row), claims[i].end)
+	for _, row := range rows {
+		closed, err := u.closed(groupOf(row.key), row.claim.end)
 		if err != nil {
 			return err
 		}
 		if !closed {
 			continue
 		}
-		if err := u.claim(row, claims[i]); err != nil {
+		if err := u.claim(row.key, row.claim); err != nil {
 			return err
 		}
 	}

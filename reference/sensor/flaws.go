@@ -2,6 +2,7 @@ package sensor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -68,18 +69,16 @@ func (f Flaws) Has(name string) bool { return f[name] }
 
 // NewFlaws makes a set; "" is skipped, an unknown name refused.
 func NewFlaws(names ...string) (Flaws, error) {
-	known := map[string]bool{}
-	list := make([]string, 0, len(AllFlaws()))
-	for _, f := range AllFlaws() {
-		known[f.Name] = true
-		list = append(list, f.Name)
-	}
 	set := Flaws{}
 	for _, n := range names {
 		if n == "" {
 			continue
 		}
-		if !known[n] {
+		if !slices.ContainsFunc(AllFlaws(), func(f Flaw) bool { return f.Name == n }) {
+			var list []string
+			for _, f := range AllFlaws() {
+				list = append(list, f.Name)
+			}
 			return nil, fmt.Errorf("flaws: %q is not known; known are %s", n, strings.Join(list, ", "))
 		}
 		set[n] = true

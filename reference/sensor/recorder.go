@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
@@ -295,10 +294,14 @@ func ended(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, port.ErrGone)
 }
 
+// rowName orders rows by their number: 20 digits.
 func rowName(n uint64) string {
-	const digits = 20
-	s := strconv.FormatUint(n, 10)
-	return "00000000000000000000"[:digits-len(s)] + s
+	var digits [20]byte
+	for i := len(digits) - 1; i >= 0; i-- {
+		digits[i] = '0' + byte(n%10)
+		n /= 10
+	}
+	return string(digits[:])
 }
 
 // idle is the longest wait for a wake-up: it only bounds how long a forgotten wake-up could last.

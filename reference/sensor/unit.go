@@ -76,7 +76,7 @@ func (u *unit) run(tx port.Tx, events []event, sweep bool) error {
 	}
 	for _, group := range u.byName {
 		g := u.groups[group]
-		value := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(g.newest)), uint64(g.clock))
+		value := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(make([]byte, 0, 16), uint64(g.newest)), uint64(g.clock))
 		if err := tx.Put(bucketGroups, group, value); err != nil {
 			return err
 		}

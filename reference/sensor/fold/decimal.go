@@ -9,16 +9,17 @@ import (
 // exact rounds nothing: precision 0. Exponents stay within apd's limit of 100,000; a number beyond it is an error.
 var exact = apd.BaseContext
 
-// parse reads a JSON number.
-func parse(text string) (*apd.Decimal, error) {
-	d, condition, err := new(apd.Decimal).SetString(text)
+// parse reads a JSON number into d.
+func parse(d *apd.Decimal, text string) error {
+	*d = apd.Decimal{}
+	_, condition, err := d.SetString(text)
 	if err != nil {
-		return nil, fmt.Errorf("decimal: %w", err)
+		return fmt.Errorf("decimal: %w", err)
 	}
 	if condition.Any() || d.Form != apd.Finite {
-		return nil, fmt.Errorf("decimal: %s: %s", text, condition)
+		return fmt.Errorf("decimal: %s: %s", text, condition)
 	}
-	return d, nil
+	return nil
 }
 
 // plain writes a number in one way only, whatever way it came: no zeros at the end, no exponent in the usual range.

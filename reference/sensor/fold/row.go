@@ -38,20 +38,19 @@ func NewRow(start, end int64, n int) *Row {
 // row is as it was.
 func (r *Row) Add(into []Aggregate, numbers []string) error {
 	values := slices.Clone(r.Values)
-	var d *apd.Decimal
+	var d apd.Decimal
 	text := ""
 	for i, a := range into {
 		if a.Op == Count || numbers[i] == "" {
 			continue
 		}
 		if numbers[i] != text { // several aggregates of one field parse it once
-			var err error
-			if d, err = parse(numbers[i]); err != nil {
+			if err := parse(&d, numbers[i]); err != nil {
 				return err
 			}
 			text = numbers[i]
 		}
-		if err := values[i].add(a.Op, d); err != nil {
+		if err := values[i].add(a.Op, &d); err != nil {
 			return fmt.Errorf("%s: %w", a.Into, err)
 		}
 	}
@@ -70,23 +69,23 @@ func (v *Value) add(op Op, d *apd.Decimal) error {
 	if op == Count {
 		return nil
 	}
-	had, err := parse(v.Num)
-	if err != nil {
+	var had apd.Decimal
+	if err := parse(&had, v.Num); err != nil {
 		return err
 	}
 	switch op {
 	case Sum, Mean:
 		var sum apd.Decimal
-		if _, err := exact.Add(&sum, had, d); err != nil {
+		if _, err := exact.Add(&sum, &had, d); err != nil {
 			return fmt.Errorf("sum: %w", err)
 		}
 		v.Num = plain(&sum)
 	case Min:
-		if d.Cmp(had) < 0 {
+		if d.Cmp(&had) < 0 {
 			v.Num = plain(d)
 		}
 	case Max:
-		if d.Cmp(had) > 0 {
+		if d.Cmp(&had) > 0 {
 			v.Num = plain(d)
 		}
 	case Count:
@@ -106,15 +105,15 @@ func (r *Row) JSON(i int, a Aggregate) (string, error) {
 		if v.N == 0 {
 			return "", nil
 		}
-		sum, err := parse(v.Num)
-		if err != nil {
+		var sum apd.Decimal
+		if err := parse(&sum, v.Num); err != nil {
 			return "", err
 		}
 		decimals := a.Decimals
 		if decimals < 0 {
 			decimals = 12
 		}
-		return quotient(sum, v.N, decimals), nil
+		return quotient(&sum, v.N, decimals), nil
 	}
 	return "", fmt.Errorf("aggregate %s: op %q is not known", a.Into, a.Op)
 }

@@ -52,6 +52,7 @@ type Checker struct {
 	watch  []Path
 	known  []bool // the quick program finds the watched value
 	print  *message.Printer
+	before *before
 }
 
 // NewChecker compiles a payload's schema and rules.
@@ -59,7 +60,7 @@ func NewChecker(c Config) (*Checker, error) {
 	if c.Shared != nil {
 		return c.Shared.again(), nil
 	}
-	k := &Checker{config: c, print: message.NewPrinter(language.English)}
+	k := &Checker{config: c, print: message.NewPrinter(language.English), before: &before{}}
 	if len(c.Schema) > 0 {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.Schema))
 		if err != nil {
@@ -83,7 +84,7 @@ func NewChecker(c Config) (*Checker, error) {
 		k.timeAt = k.Watch(k.time)
 		if k.fast != nil {
 			at := k.fast.find(c.Time.At.Tokens())
-			k.isDate = at != nil && at.dateTime && at.kinds["string"]
+			k.isDate = at != nil && at.dateTime && at.kinds&isString != 0
 		}
 	}
 	return k, nil
@@ -138,7 +139,12 @@ func (k *Checker) Judge(raw []byte, found []gjson.Result) ([]Refusal, []gjson.Re
 			return nil, found
 		}
 	}
-	refused := k.Check(raw)
+	refused, had := k.before.find(raw)
+	if !had {
+		if refused = k.Check(raw); len(refused) > 0 {
+			k.before.keep(raw, slices.Clip(refused))
+		}
+	}
 	for i, p := range k.watch {
 		found[i] = p.Get(raw)
 	}

@@ -14,7 +14,7 @@ import (
 // node is a schema compiled for the common case. ok must never say yes where the full check says no; it may say no to
 // what it does not know, and then the full check decides. A schema with a keyword that is not known here has no node.
 type node struct {
-	kinds    map[string]bool // empty: any
+	kinds    kinds // none: any
 	constant *string
 	enum     map[string]bool
 	pattern  *regexp.Regexp
@@ -29,6 +29,40 @@ type node struct {
 	required uint64
 }
 
+// kinds is a set of JSON Schema's types.
+type kinds uint8
+
+const (
+	isNull kinds = 1 << iota
+	isBoolean
+	isInteger
+	isNumber
+	isString
+	isArray
+	isObject
+)
+
+// kindOf is the type with a name; none for a name that is no type.
+func kindOf(name string) kinds {
+	switch name {
+	case "null":
+		return isNull
+	case "boolean":
+		return isBoolean
+	case "integer":
+		return isInteger
+	case "number":
+		return isNumber
+	case "string":
+		return isString
+	case "array":
+		return isArray
+	case "object":
+		return isObject
+	}
+	return 0
+}
+
 // annotations are keywords that accept everything.
 var annotations = map[string]bool{"title": true, "description": true, "examples": true, "default": true, "$comment": true}
 
@@ -38,7 +72,7 @@ func compileNode(doc any) *node {
 	if !ok {
 		return nil
 	}
-	n := &node{kinds: map[string]bool{}, decimals: -1, watch: -1}
+	n := &node{decimals: -1, watch: -1}
 	for keyword, v := range m {
 		if annotations[keyword] {
 			continue
@@ -79,9 +113,9 @@ func (n *node) find(tokens []string) *node {
 func (n *node) keyword(keyword string, v any) bool {
 	switch keyword {
 	case "type":
-		kind, ok := v.(string)
-		n.kinds[kind] = true
-		return ok
+		name, _ := v.(string)
+		n.kinds = kindOf(name)
+		return n.kinds != 0
 	case "const":
 		text, ok := v.(string)
 		n.constant = &text
@@ -201,9 +235,9 @@ func (n *node) ok(v gjson.Result, found []gjson.Result) bool {
 	}
 	switch v.Type {
 	case gjson.Null:
-		return n.takes("null") && n.enum == nil && n.constant == nil
+		return n.takes(isNull) && n.enum == nil && n.constant == nil
 	case gjson.True, gjson.False:
-		return n.takes("boolean") && n.enum == nil && n.constant == nil
+		return n.takes(isBoolean) && n.enum == nil && n.constant == nil
 	case gjson.Number:
 		return n.number(v)
 	case gjson.String:
@@ -214,13 +248,13 @@ func (n *node) ok(v gjson.Result, found []gjson.Result) bool {
 	return false
 }
 
-func (n *node) takes(kind string) bool { return len(n.kinds) == 0 || n.kinds[kind] }
+func (n *node) takes(kind kinds) bool { return n.kinds == 0 || n.kinds&kind != 0 }
 
 func (n *node) number(v gjson.Result) bool {
 	if len(v.Raw) > 15 || strings.ContainsAny(v.Raw, "eE") || n.constant != nil || n.enum != nil {
 		return false
 	}
-	if !n.takes("number") && (!n.kinds["integer"] || strings.Contains(v.Raw, ".")) {
+	if !n.takes(isNumber) && (n.kinds&isInteger == 0 || strings.Contains(v.Raw, ".")) {
 		return false
 	}
 	if _, fraction, _ := strings.Cut(v.Raw, "."); n.decimals >= 0 && len(fraction) > n.decimals {
@@ -230,7 +264,7 @@ func (n *node) number(v gjson.Result) bool {
 }
 
 func (n *node) text(s string) bool {
-	if !n.takes("string") || n.constant != nil && *n.constant != s || n.enum != nil && !n.enum[s] {
+	if !n.takes(isString) || n.constant != nil && *n.constant != s || n.enum != nil && !n.enum[s] {
 		return false
 	}
 	if n.shortest > 0 && utf8.RuneCountInString(s) < n.shortest {
@@ -248,7 +282,7 @@ func (n *node) text(s string) bool {
 }
 
 func (n *node) object(v gjson.Result, found []gjson.Result) bool {
-	if !n.takes("object") || n.constant != nil || n.enum != nil {
+	if !n.takes(isObject) || n.constant != nil || n.enum != nil {
 		return false
 	}
 	var seen uint64

@@ -22,7 +22,8 @@ func reading(device, minute int) int { return 200 + (device*37+minute*13+minute/
 
 // weekOf makes a load of 20 devices that send each minute, for so many minutes.
 func weekOf(base time.Time, minutes int) *workload.Load {
-	l := &workload.Load{Flow: "rekam", Role: "recorder", Topic: "m8-suhu-kejadian", Base: base}
+	l := &workload.Load{Flow: "rekam", Role: "recorder", Topic: "m8-suhu-kejadian", Base: base, Events: make([]workload.Event, 0, minutes*devices),
+		Sends: make([]workload.Send, 0, minutes*devices)}
 	for m := range minutes {
 		at := base.Add(time.Duration(m) * time.Minute)
 		for d := range devices {
