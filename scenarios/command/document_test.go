@@ -81,7 +81,7 @@ func TestADocumentThatContradictsItselfIsRefusedWithItsLine(t *testing.T) {
 			path := filepath.Join(root, "architecture.yaml")
 			pieces := append([]string{line(t, path, c.at)}, c.pieces...)
 			refused(t, root, nil, []string{"run", "-arch", path}, pieces...)
-			write(t, filepath.Join(root, "sut.yaml"), services)
+			write(t, filepath.Join(root, "sut.yaml"), asleep)
 			refused(t, root, nil, []string{"run", "-sut", filepath.Join(root, "sut.yaml")}, pieces...)
 			refused(t, root, nil, []string{"can-adopt", "ADR-0001", "-arch", path}, pieces...)
 			if got := typed(t, root, nil, "lint", path); got.exit != command.Refused || !strings.Contains(got.out, pieces[0]) {
@@ -91,8 +91,8 @@ func TestADocumentThatContradictsItselfIsRefusedWithItsLine(t *testing.T) {
 	}
 }
 
-// services is a sut.yaml of the starter's document.
-const services = `system: architecture.yaml
+// asleep is a sut.yaml of the starter's document.
+const asleep = `system: architecture.yaml
 broker: {topics: exact}
 roles:
   summarizer: {plays: [count, publish], command: [sleep, "60"], env: {KAFKA: "{bootstrap}"}}
@@ -114,7 +114,7 @@ func TestFaultsOfASutFileAreRefusedWithTheirLines(t *testing.T) {
 			t.Parallel()
 			root := started(t, "architecture.yaml")
 			path := filepath.Join(root, "sut.yaml")
-			write(t, path, strings.Replace(services, c.old, c.new, 1))
+			write(t, path, strings.Replace(asleep, c.old, c.new, 1))
 			refused(t, root, nil, []string{"run", "-sut", path}, c.pieces...)
 		})
 	}
@@ -123,7 +123,7 @@ func TestFaultsOfASutFileAreRefusedWithTheirLines(t *testing.T) {
 func TestAFlawIsOfTheReferenceAlone(t *testing.T) {
 	t.Parallel()
 	root := started(t, "architecture.yaml")
-	write(t, filepath.Join(root, "sut.yaml"), services)
+	write(t, filepath.Join(root, "sut.yaml"), asleep)
 	refused(t, root, nil, []string{"run", "-sut", filepath.Join(root, "sut.yaml"), "-flaw", "no-dedupe"}, "-flaw", "leave out -sut")
 }
 

@@ -2,11 +2,8 @@ package command
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"tahanuji/scenarios/session"
 	"tahanuji/system/check"
@@ -23,12 +20,7 @@ func recheckCommand() Command {
 			if err := want(set, 1, 1, "one run folder"); err != nil {
 				return 0, err
 			}
-			into, err := os.MkdirTemp("", "tahanuji-recheck-")
-			if err != nil {
-				return 0, fmt.Errorf("recheck: %w", err)
-			}
-			defer func() { err = errors.Join(err, os.RemoveAll(into)) }()
-			kept, err := session.Reopen(set.Arg(0), filepath.Join(into, "out"), w.edge())
+			kept, err := session.Reopen(set.Arg(0), "", w.edge()) // nothing is run, so nothing is written
 			if err != nil {
 				return 0, err
 			}

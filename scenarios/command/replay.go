@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -64,23 +65,16 @@ func lanes(on string, wasModel bool) ([]lane, error) {
 }
 
 func replayRun(ctx context.Context, w World, folder string, times int, on string) (exit int, err error) {
-	into, err := os.MkdirTemp("", "tahanuji-replay-")
-	if err != nil {
-		return 0, fmt.Errorf("replay: %w", err)
-	}
-	defer func() {
-		if removed := os.RemoveAll(into); err == nil && removed != nil {
-			err = fmt.Errorf("replay: %w", removed)
-		}
-	}()
 	small := filepath.Base(filepath.Clean(folder)) == run.Minimal
 	if small {
 		folder = filepath.Dir(filepath.Clean(folder))
 	}
-	kept, err := session.Reopen(folder, filepath.Join(into, "out"), w.edge())
+	into := filepath.Join(folder, "..", "..", fmt.Sprintf("replay-%d", os.Getpid()))
+	kept, err := session.Reopen(folder, into, w.edge())
 	if err != nil {
 		return 0, err
 	}
+	defer func() { err = errors.Join(err, os.RemoveAll(into)) }()
 	if small {
 		if err := kept.UseMinimal(folder); err != nil {
 			return 0, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -83,10 +84,18 @@ func (st *stage) play(ctx context.Context) (err error) {
 
 // start brings up broker, proxy, observer and system, and waits until every role is ready.
 func (st *stage) start(ctx context.Context) error {
+	if s, ok := st.cell.Adapter.(interface{ Prepare(context.Context) error }); ok { // which may be a whole build
+		if err := s.Prepare(ctx); err != nil {
+			return err
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, st.cell.Limits.Start)
 	defer cancel()
 	var err error
-	c := broker.Config{Nodes: cmp.Or(st.cell.Nodes, usualNodes), Topics: st.cell.Doc.Topics}
+	if err := os.MkdirAll(st.cell.Dir, 0o755); err != nil {
+		return fmt.Errorf("run folder: %w", err)
+	}
+	c := broker.Config{Nodes: cmp.Or(st.cell.Nodes, usualNodes), Dir: st.cell.Dir, Topics: st.cell.Doc.Topics}
 	if st.broker, err = st.cell.Backend.Start(ctx, c); err != nil {
 		return err
 	}
@@ -265,10 +274,17 @@ func (st *stage) settleDown(ctx context.Context) error {
 
 func (st *stage) look(ctx context.Context) error { return st.scan(ctx, history.ScanRest) }
 
+// hurry bounds each half of a stop when the sitting was interrupted: somebody waits for the prompt.
+const hurry = 1500 * time.Millisecond
+
 // stop ends everything, in the order that leaves nothing behind, and keeps the ledger.
 func (st *stage) stop(ctx context.Context) error {
 	st.rec.Phase("end")
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), st.cell.Limits.Stop)
+	limit := st.cell.Limits.Stop
+	if ctx.Err() != nil {
+		limit = min(limit, hurry)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	var errs []error
 	errs = append(errs, st.heal(ctx))
@@ -276,6 +292,8 @@ func (st *stage) stop(ctx context.Context) error {
 		errs = append(errs, st.system.Close(ctx))
 		st.notes = st.system.Notes()
 	}
+	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), limit) // services that take all of it leave the rest as long
+	defer cancel()
 	if st.observer != nil {
 		st.observer.Close()
 	}

@@ -19,6 +19,9 @@ const (
 	mostAgain   = 6 // cells of a sitting
 )
 
+// againFolder is where, in the out folder, runs are repeated. It is there for so long only.
+const againFolder = "again"
+
 // examine says of a run that broke a clause how often that comes again, and what the smallest plan is that still does it on the
 // model. Both are written into the run's folder.
 func (s *Session) examine(ctx context.Context, c run.Cell, r *reports.Run) error {
@@ -48,11 +51,11 @@ func (s *Session) examine(ctx context.Context, c run.Cell, r *reports.Run) error
 
 // repeatRun runs the cell again, elsewhere, and counts how often one of the same clauses breaks.
 func (s *Session) repeatRun(ctx context.Context, c run.Cell, first reports.Run) (again *reports.Again, err error) {
-	into, err := os.MkdirTemp("", "tahanuji-again-")
-	if err != nil {
-		return nil, fmt.Errorf("%s: again: %w", c.ID, err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(into)) }()
+	into := filepath.Join(filepath.Dir(filepath.Dir(c.Dir)), againFolder)
+	defer func() {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(into, reports.FolderName(c.ID))))
+		_ = os.Remove(into) // it is empty once the last cell was repeated
+	}()
 	again = &reports.Again{}
 	was := BrokenIn(first)
 	for range repetitions {

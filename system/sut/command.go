@@ -2,14 +2,15 @@ package sut
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"sync"
 	"time"
 
 	"tahanuji/system/contract"
+	"tahanuji/system/sut/process"
 	"tahanuji/system/sut/services"
 )
 
@@ -117,8 +118,9 @@ func (c *Command) Body(doc *contract.Document) contract.Pointer {
 // setupWithin bounds each setup command; a first build may fetch a lot.
 const setupWithin = 15 * time.Minute
 
-// prepare runs the setup commands once, however many runs follow.
-func (c *Command) prepare(ctx context.Context) error {
+// Prepare runs the setup commands once, however many runs follow; Start does it where nobody did before. Each has a quarter of an
+// hour. Nothing of them outlives ctx, or this process.
+func (c *Command) Prepare(ctx context.Context) error {
 	c.once.Do(func() {
 		for _, cmd := range c.file.Setup {
 			if c.setup = runSetup(ctx, c.file.Dir, cmd, passed(c.file.Inherit)); c.setup != nil {
@@ -136,28 +138,33 @@ func (c *Command) prepare(ctx context.Context) error {
 	return c.setup
 }
 
-func runSetup(ctx context.Context, dir string, command, env []string) error {
+func runSetup(ctx context.Context, dir string, command, env []string) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, setupWithin)
 	defer cancel()
 	path, err := services.Executable(dir, command[0])
 	if err != nil {
 		return fmt.Errorf("sut: setup %q: %w", command, err)
 	}
-	cmd := exec.CommandContext(ctx, path, command[1:]...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, env, time.Second
-	out, err := cmd.CombinedOutput()
+	warden, err := process.NewWarden()
 	if err != nil {
-		return fmt.Errorf("sut: setup %q in %s: %w\n%s", command, dir, err, last(out, 2000))
+		return fmt.Errorf("sut: setup %q: %w", command, err)
+	}
+	defer func() { err = errors.Join(err, warden.Close()) }()
+	log := &process.Log{} // without a file: its last lines are what a failure quotes
+	argv := append([]string{path}, command[1:]...)
+	p, err := warden.Start(process.Spec{Name: "setup", Command: argv, Dir: dir, Env: env, Log: log})
+	if err != nil {
+		return fmt.Errorf("sut: setup %q in %s: %w", command, dir, err)
+	}
+	select {
+	case <-p.Gone():
+	case <-ctx.Done():
+		return fmt.Errorf("sut: setup %q in %s: %w; %s", command, dir, context.Cause(ctx), log.Tail())
+	}
+	if p.State() != "exit code 0" {
+		return fmt.Errorf("sut: setup %q in %s: %s; %s", command, dir, p.State(), log.Tail())
 	}
 	return nil
-}
-
-// last is the end of a text, at most n bytes.
-func last(text []byte, n int) string {
-	if len(text) > n {
-		return "..." + string(text[len(text)-n:])
-	}
-	return string(text)
 }
 
 // passed is what of the suite's environment is passed on.

@@ -37,6 +37,9 @@ type commands struct {
 
 var _ System = (*commands)(nil)
 
+// abandoned bounds the end of what never became ready.
+const abandoned = 1500 * time.Millisecond
+
 // Start starts every instance and waits until all are ready, each within its limit. The error names those that are not, with
 // their last lines.
 func (c *Command) Start(ctx context.Context, env Env) (System, error) {
@@ -44,7 +47,7 @@ func (c *Command) Start(ctx context.Context, env Env) (System, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.prepare(ctx); err != nil {
+	if err := c.Prepare(ctx); err != nil {
 		return nil, err
 	}
 	for _, dir := range []string{"logs", "state"} {
@@ -60,7 +63,9 @@ func (c *Command) Start(ctx context.Context, env Env) (System, error) {
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.start(ctx, file); err != nil {
 		// What failed to start says more than what then failed to end.
-		_ = s.Close(context.WithoutCancel(ctx))
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandoned)
+		defer cancel()
+		_ = s.Close(limited)
 		return nil, err
 	}
 	return s, nil
@@ -205,7 +210,7 @@ func (s *commands) close(ctx context.Context) error {
 	var wait sync.WaitGroup
 	for _, r := range s.roles {
 		for _, in := range r.all() {
-			wait.Go(func() { in.close() })
+			wait.Go(func() { in.close(ctx) })
 		}
 	}
 	wait.Wait()

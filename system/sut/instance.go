@@ -229,7 +229,7 @@ func (in *instance) freeze(on bool) error {
 	return nil
 }
 
-func (in *instance) stop() error {
+func (in *instance) stop(ctx context.Context) error {
 	in.mu.Lock()
 	p := in.take()
 	in.mu.Unlock()
@@ -237,7 +237,11 @@ func (in *instance) stop() error {
 		return nil
 	}
 	stop := in.role.form.Stop
-	if !p.Stop(signalNumbers[stop.Signal], stop.Within) {
+	if !p.Stop(ctx, signalNumbers[stop.Signal], stop.Within) {
+		if ctx.Err() != nil {
+			in.saw("stopped", "killed: nobody waits any longer")
+			return nil
+		}
 		in.role.system.note("%s did not obey %s within %s and was killed; %s", in.proc(), stop.Signal, stop.Within, in.log.Tail())
 		in.saw("stopped", "killed: "+stop.Signal+" not obeyed within "+stop.Within.String())
 		return nil
@@ -247,11 +251,11 @@ func (in *instance) stop() error {
 }
 
 // close stops the instance for good and waits for its output's end.
-func (in *instance) close() {
+func (in *instance) close(ctx context.Context) {
 	in.mu.Lock()
 	p := in.process
 	in.mu.Unlock()
-	if err := in.stop(); err != nil {
+	if err := in.stop(ctx); err != nil {
 		in.role.system.note("%s", err)
 	}
 	if p == nil {
@@ -259,7 +263,7 @@ func (in *instance) close() {
 	}
 	select {
 	case <-p.Gone():
-	case <-time.After(10 * time.Second):
-		in.role.system.note("%s (pid %d) left output open 10s after its end", in.proc(), p.PID())
+	case <-ctx.Done():
+		in.role.system.note("%s (pid %d) left output open after its end", in.proc(), p.PID())
 	}
 }

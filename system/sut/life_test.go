@@ -319,7 +319,7 @@ func TestASetupIsRunOnceForAllRuns(t *testing.T) {
 	if log, err := os.ReadFile(filepath.Join(dir, "log")); err != nil || string(log) != "all\none\ntwo\n" {
 		t.Errorf("%q, %v", log, err)
 	}
-	if got := fails(t, recorder("http", healthy, "    setup: [sh, -c, 'echo no compiler >&2; exit 9']")); !strings.Contains(got, "exit status 9") ||
+	if got := fails(t, recorder("http", healthy, "    setup: [sh, -c, 'echo no compiler >&2; exit 9']")); !strings.Contains(got, "exit code 9") ||
 		!strings.Contains(got, "no compiler") {
 		t.Error(got)
 	}

@@ -69,7 +69,9 @@ func (r Reference) Start(ctx context.Context, env Env) (System, error) {
 	s.over, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.start(ctx); err != nil {
 		// What failed to start says more than what then failed to end.
-		_ = s.Close(context.WithoutCancel(ctx))
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandoned)
+		defer cancel()
+		_ = s.Close(limited)
 		return nil, err
 	}
 	return s, nil

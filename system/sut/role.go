@@ -113,13 +113,13 @@ func (r *commandRole) Resume(_ context.Context, n int) error {
 	return in.freeze(false)
 }
 
-// Stop asks an instance to end with its signal; it is killed if it has not within its limit, which is noted and no error.
-func (r *commandRole) Stop(_ context.Context, n int) error {
+// Stop asks an instance to end with its signal; it is killed if it has not within its limit, or when ctx ends, which is noted and no error.
+func (r *commandRole) Stop(ctx context.Context, n int) error {
 	in, err := r.instance(n, "stop")
 	if err != nil {
 		return err
 	}
-	return in.stop()
+	return in.stop(ctx)
 }
 
 // Start starts an instance and does not wait until it is ready; that shows in the history. 0 starts one more.

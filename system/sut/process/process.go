@@ -2,6 +2,7 @@ package process
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -194,8 +195,8 @@ func (p *Process) signal(s syscall.Signal) error {
 }
 
 // Stop sends the signal to the group (thawed first) and waits until all of it has ended; what has not after within is killed.
-// It reports whether the signal was obeyed in time.
-func (p *Process) Stop(s syscall.Signal, within time.Duration) (obeyed bool) {
+// The end of ctx ends the wait as well. It reports whether the signal was obeyed in time.
+func (p *Process) Stop(ctx context.Context, s syscall.Signal, within time.Duration) (obeyed bool) {
 	p.stopping.Store(true)
 	// Errors: a group that is gone already has obeyed.
 	_ = syscall.Kill(-p.PID(), s)
@@ -210,6 +211,9 @@ func (p *Process) Stop(s syscall.Signal, within time.Duration) (obeyed bool) {
 		case <-exited:
 			exited = nil
 		case <-look.C:
+		case <-ctx.Done():
+			p.end()
+			return false
 		case <-limit.C:
 			p.end()
 			return false

@@ -2,6 +2,7 @@ package process
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -179,7 +180,7 @@ func TestStopWaitsForTheWholeGroup(t *testing.T) {
 	w, log := open(t)
 	// The shell ends at once, its child takes its time to end well.
 	p, _ := sh(t, w, log, `(trap 'sleep 0.2; echo done well; exit 0' TERM; echo up; while :; do sleep 0.02; done) & wait`)
-	if !p.Stop(syscall.SIGTERM, 10*time.Second) {
+	if !p.Stop(context.Background(), syscall.SIGTERM, 10*time.Second) {
 		t.Error("it obeyed, and Stop says that it did not")
 	}
 	if !strings.Contains(log.Tail(), "done well") {
@@ -190,7 +191,7 @@ func TestStopWaitsForTheWholeGroup(t *testing.T) {
 func TestStopKillsWhatDoesNotObey(t *testing.T) {
 	w, log := open(t)
 	p, _ := sh(t, w, log, `trap '' TERM; echo up; while :; do sleep 0.05; done`)
-	if p.Stop(syscall.SIGTERM, 100*time.Millisecond) {
+	if p.Stop(context.Background(), syscall.SIGTERM, 100*time.Millisecond) {
 		t.Error("it ignores the signal, and Stop says that it obeyed")
 	}
 	if !dead(p.PID()) {
@@ -204,7 +205,7 @@ func TestStopReachesAFrozenProcess(t *testing.T) {
 	if err := p.Freeze(); err != nil {
 		t.Fatal(err)
 	}
-	if !p.Stop(syscall.SIGTERM, 10*time.Second) {
+	if !p.Stop(context.Background(), syscall.SIGTERM, 10*time.Second) {
 		t.Error("it did not obey")
 	}
 }
