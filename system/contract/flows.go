@@ -31,7 +31,7 @@ func (r *reader) flows(root *tree.Node) []Flow {
 		}
 		if p, ok := m.Get("producer"); ok {
 			pm := r.mapping(p, "producer", what+".producer")
-			f.Producer = &Producer{Acks: r.choice(pm, "acks", what+".producer", "", "all", "1", "0"), Idempotent: r.truth(pm, "idempotent", what+".producer")}
+			f.Producer = &Producer{Acks: r.acks(pm, what+".producer"), Idempotent: r.truth(pm, "idempotent", what+".producer")}
 			if f.Producer.Idempotent && (f.Producer.Acks == "1" || f.Producer.Acks == "0") {
 				r.fault(pos(p.Place), "value", what+" wants an idempotent producer without acks=all", "Kafka's idempotent producer needs acks: all")
 			}
@@ -43,6 +43,15 @@ func (r *reader) flows(root *tree.Node) []Flow {
 		flows = append(flows, f)
 	}
 	return flows
+}
+
+// acks are all, 1 or 0; -1, as Kafka's clients write all on the wire, is told apart from a slip of 1.
+func (r *reader) acks(m *tree.Node, what string) string {
+	if n, ok := m.Get("acks"); ok && n.Text == "-1" {
+		r.fault(pos(n.Place), "value", what+".acks is -1", "write all, which is the same")
+		return ""
+	}
+	return r.choice(m, "acks", what, "", "all", "1", "0")
 }
 
 // sides: what belongs to reading stands on a flow that reads, what belongs to writing on one that writes.
@@ -133,7 +142,12 @@ func (r *reader) aggregate(n *tree.Node, into Pointer, what string) Aggregate {
 		}
 		return a
 	}
+	if of, ok := n.Get("count"); ok && n.Kind == tree.Map {
+		r.fault(pos(of.Place), "value", what+" counts a field", "write count without one: events are counted")
+		return Aggregate{Into: into, Op: "count", Decimals: -1}
+	}
 	m := r.mapping(n, "aggregate", what)
+	strange := false // a name that is told already
 	for _, p := range m.Pairs {
 		switch {
 		case p.Name == "decimals":
@@ -141,14 +155,15 @@ func (r *reader) aggregate(n *tree.Node, into Pointer, what string) Aggregate {
 			if a.Decimals > 30 {
 				r.fault(pos(p.Value.Place), "value", what+" has more than 30 decimals", "write fewer")
 			}
-		case !slices.Contains(aggregates, p.Name): // told as an unknown name
+		case !slices.Contains(aggregates, p.Name):
+			strange = true
 		case a.Op != "":
 			r.fault(pos(p.At), "value", fmt.Sprintf("%s is both %s and %s", what, a.Op, p.Name), "one aggregate a field")
 		default:
 			a.Op, a.Of = p.Name, r.pointer(m, p.Name, what)
 		}
 	}
-	if a.Op == "" && n.Kind == tree.Map {
+	if a.Op == "" && n.Kind == tree.Map && !strange {
 		r.fault(pos(n.Place), "missing-key", what+" names no aggregate", "write count, or one of sum, min, max and mean with the event's field")
 	}
 	if d, ok := m.Get("decimals"); ok && a.Op != "mean" && a.Op != "" {

@@ -158,7 +158,7 @@ func (r *reader) duration(m *tree.Node, name, what string, least time.Duration) 
 	}
 	d, err := ParseDuration(n.Text)
 	if err != nil {
-		r.fault(pos(n.Place), "duration", fmt.Sprintf("%s.%s: %s", what, name, err), "write such as P7D, PT1H or PT0.5S")
+		r.fault(pos(n.Place), "duration", fmt.Sprintf("%s.%s: %s", what, name, err), "an hour is PT1H, a week P7D")
 		return 0
 	}
 	if d < least {
