@@ -77,9 +77,10 @@ func Main(ctx context.Context, w World, args []string) int {
 func usage(w io.Writer) {
 	fmt.Fprint(w, "tahanuji runs an event system against its architecture document, hurts it on purpose, and says clause by clause what held.\n\n")
 	for _, c := range All() {
-		fmt.Fprintf(w, "  %-34s %s\n", c.Name+" "+c.Args, c.Doc)
+		fmt.Fprintf(w, "  %s\n      %s\n", c.Name+" "+c.Args, c.Doc)
 	}
-	fmt.Fprint(w, "\nExit codes: 0 conforms, 1 violated, 2 incomplete, 3 input refused, 4 the harness failed.\n")
+	fmt.Fprint(w, "\nFlags of a command: tahanuji COMMAND -h. Flags of run and can-adopt are environment variables, too: -broker is TAHANUJI_BROKER.\n")
+	fmt.Fprint(w, "Exit codes: 0 conforms, 1 violated, 2 incomplete, 3 input refused, 4 the harness failed (`go run` itself answers 1 for all but 0).\n")
 }
 
 // complain writes the one error and chooses the exit code: refused input is the user's to mend, anything else is ours.

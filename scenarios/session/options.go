@@ -49,24 +49,24 @@ func Register(set *flag.FlagSet, lookup func(string) (string, bool)) *Options {
 		}
 		set.StringVar(into, name, value, usage)
 	}
-	text(&o.System, "system", "sensor", "system that ships with Tahan Uji")
-	text(&o.Arch, "arch", "", "architecture document (YAML) instead of a shipped system")
-	text(&o.Sut, "sut", "", "sut.yaml of a system that is started as commands; empty: the reference")
-	text(&o.Profile, "profile", "smoke", "profile of ginkgo.yml")
-	text(&o.Broker, "broker", "embedded", "broker that the run uses")
-	text(&o.Bootstrap, "bootstrap", "", "addresses of an external cluster")
-	text(&o.Seed, "seed", "1", "seed of the sitting, a decimal number")
-	text(&o.Scenario, "scenario", "", "only these scenarios (comma separated)")
-	text(&o.Clause, "clause", "", "only scenarios aimed at this clause")
-	text(&o.Fault, "fault", "", "only scenarios that use this fault")
-	text(&o.Flaw, "flaw", "", "judge the reference with this flaw built in")
-	text(&o.Shard, "shard", "", "i/n: only every n-th cell, beginning with the i-th")
-	text(&o.Out, "out", "", "folder for reports and evidence (default out/<run id>)")
-	text(&o.Input, "input", "", "recorded events (JSON Lines) instead of made ones")
+	text(&o.System, "system", "sensor", "a `system` that ships with Tahan Uji: see list systems")
+	text(&o.Arch, "arch", "", "an architecture document's `file` instead of a shipped system")
+	text(&o.Sut, "sut", "", "the `file` sut.yaml of services that are started as commands (default: the reference plays the document)")
+	text(&o.Profile, "profile", "smoke", "how much is done: a `profile` of ginkgo.yml")
+	text(&o.Broker, "broker", "embedded", "the `broker` that is used: see list brokers")
+	text(&o.Bootstrap, "bootstrap", "", "`addresses` of an external cluster; none of the brokers takes them")
+	text(&o.Seed, "seed", "1", "the decimal `number` that all draws follow from")
+	text(&o.Scenario, "scenario", "", "only these scenarios, `names` separated by commas: see list scenarios")
+	text(&o.Clause, "clause", "", "only scenarios aimed at this `clause`: see list clauses")
+	text(&o.Fault, "fault", "", "only scenarios that use this `fault`: see list faults; none is the scenarios without any")
+	text(&o.Flaw, "flaw", "", "judge the reference with this `flaw` built in: see list flaws")
+	text(&o.Shard, "shard", "", "`i/n`: only every n-th cell, beginning with the i-th; report merges the shards")
+	text(&o.Out, "out", "", "`folder` for reports and evidence, new or empty (default out/<run id>)")
+	text(&o.Input, "input", "", "`file` of recorded events, one JSON record a line, instead of made ones")
 	if v, ok := lookup(variable("nodes")); ok {
 		o.readNodes(variable("nodes"), v)
 	}
-	set.Func("nodes", "broker `nodes`, 1 to 9 (default: the broker's own number)", func(v string) error {
+	set.Func("nodes", "`number` of broker nodes, 1 to 9 (default 3)", func(v string) error {
 		o.wrong = slices.DeleteFunc(o.wrong, func(w string) bool { return strings.HasPrefix(w, variable("nodes")) })
 		o.readNodes("-nodes", v)
 		return nil
