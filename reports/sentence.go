@@ -137,6 +137,9 @@ func Terminal(r *Report, w io.Writer, where string) error {
 	}
 	if s := r.Verdict.Sweep; s != nil {
 		fmt.Fprintf(&b, "  sweep   %s\n", s.Line())
+		for _, moment := range s.BrokenMoments(maxTerminal) {
+			fmt.Fprintf(&b, "  moment  %s\n", moment)
+		}
 	}
 	fmt.Fprintln(&b, r.Verdict.Sentence)
 	if where != "" {

@@ -86,6 +86,27 @@ func (s *Sweep) Line() string {
 	return line
 }
 
+// BrokenMoments are the moments at which a clause broke, each in words, at most so many and a last line for the others.
+func (s *Sweep) BrokenMoments(most int) []string {
+	var out []string
+	more := 0
+	for _, q := range append(slices.Clone(s.Squares), s.Pairs...) {
+		switch {
+		case q.Outcome != SweptBroke:
+		case len(out) == most:
+			more++
+		case q.API == "":
+			out = append(out, fmt.Sprintf("%s broke %s", q.Cell, shortList(q.Broken)))
+		default:
+			out = append(out, fmt.Sprintf("%s of %s (%s), %s: broke %s", q.API, q.Role, q.When, q.Action, shortList(q.Broken)))
+		}
+	}
+	if more > 0 {
+		out = append(out, fmt.Sprintf("... and %d more, in the report", more))
+	}
+	return out
+}
+
 // Count is how many squares came out so.
 func (s *Sweep) Count(o SweepOutcome) int {
 	n := 0

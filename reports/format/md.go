@@ -23,7 +23,8 @@ func Markdown() Format {
 const (
 	maxSummary    = 60
 	maxViolations = 8
-	maxOpen       = 8
+	maxOpen       = 6
+	maxMoments    = 5
 )
 
 func renderMarkdown(r *reports.Report, w io.Writer) error {
@@ -62,6 +63,13 @@ func renderMarkdown(r *reports.Report, w io.Writer) error {
 	fmt.Fprintf(&b, "| **all** | **%d**, %d of them asked for |\n\n", j.Counts.Squares, j.Counts.Required)
 	if j.Sweep != nil {
 		fmt.Fprintf(&b, "Sweep: %s.\n\n", inline(j.Sweep.Line()))
+		broken := j.Sweep.BrokenMoments(maxMoments)
+		for _, moment := range broken {
+			fmt.Fprintf(&b, "- %s\n", inline(moment))
+		}
+		if len(broken) > 0 {
+			b.WriteByte('\n')
+		}
 	}
 	if j.Counts.Flaws > 0 {
 		fmt.Fprintf(&b, "Planted flaws caught: %d of %d. ", j.Counts.FlawsCaught, j.Counts.Flaws)
