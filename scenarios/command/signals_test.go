@@ -3,6 +3,7 @@ package command_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,29 +18,36 @@ import (
 	"tahanuji/scenarios/command"
 )
 
-// built is the tahanuji binary, built once.
-var built = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "built")
+// built are the tahanuji binary and the suite's, each built once, in a folder that TestMain takes away.
+var built = struct {
+	tahanuji, suite func() (string, error)
+}{
+	sync.OnceValues(func() (string, error) { return build("tahanuji", "build", "../..") }),
+	sync.OnceValues(func() (string, error) { return build("scenarios.test", "test", "-c", "..") }),
+}
+
+var binaries string
+
+func build(name, verb string, args ...string) (string, error) {
+	path := filepath.Join(binaries, name)
+	out, err := exec.Command("go", append([]string{verb, "-o", path}, args...)...).CombinedOutput()
 	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "tahanuji")
-	out, err := exec.Command("go", "build", "-o", path, "../..").CombinedOutput()
-	if err != nil {
-		return "", errors.New(string(out))
+		return "", fmt.Errorf("go %s: %w: %s", verb, err, out)
 	}
 	return path, nil
-})
+}
 
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if path, err := built(); err == nil { // the folder of a binary that no test asked for is made and taken away
-		_ = os.RemoveAll(filepath.Dir(path))
+	var err error
+	if binaries, err = os.MkdirTemp("", "built"); err != nil {
+		panic(err)
 	}
+	code := m.Run()
+	_ = os.RemoveAll(binaries)
 	os.Exit(code)
 }
 
-// started is a tahanuji that runs beside the test, in a folder of its own and with a folder for temporary files of its own.
+// program is a binary that runs beside the test, with a folder for temporary files of its own.
 type program struct {
 	cmd       *exec.Cmd
 	out, errs bytes.Buffer
@@ -47,9 +55,22 @@ type program struct {
 	done      chan error
 }
 
+// launched starts tahanuji in a folder.
 func launched(t *testing.T, root string, args ...string) *program {
 	t.Helper()
-	path, err := built()
+	path, err := built.tahanuji()
+	return launch(t, path, err, root, args)
+}
+
+// launchedSuite starts the suite's own binary in the suite's folder, as ginkgo does.
+func launchedSuite(t *testing.T, args ...string) *program {
+	t.Helper()
+	path, err := built.suite()
+	return launch(t, path, err, "..", args)
+}
+
+func launch(t *testing.T, path string, err error, root string, args []string) *program {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
