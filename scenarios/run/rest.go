@@ -232,11 +232,11 @@ func (st *stage) closes(why string) func(workload.Event) bool {
 // owe adds what follows from a recorded event and has not arrived: the event itself, and its summaries once they are due.
 func (st *stage) owe(open map[string]bool, label string, closes func(workload.Event) bool) {
 	e, ok := st.events[label]
+	if (ok || st.owed[label]) && !st.arrived[label] {
+		open[label] = true
+	}
 	if !ok {
 		return
-	}
-	if !st.arrived[label] {
-		open[label] = true
 	}
 	if !closes(e) {
 		return

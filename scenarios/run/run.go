@@ -103,9 +103,13 @@ func Run(ctx context.Context, c Cell) (reports.Run, error) {
 	}
 	out.Base, out.Events, out.Covered = load.Base.Format(time.RFC3339), len(load.Events), load.Covered
 	st := &stage{cell: c, rec: history.NewRecorder(), load: load, steps: steps, sends: sends, acted: acted}
+	var notes []string
+	if st.beside, notes, err = c.beside(load, sends); err != nil {
+		return out, fmt.Errorf("run %s: %w", c.ID, err)
+	}
 	runErr := st.play(ctx)
 	h := st.history()
-	out.Acted, out.Moments, out.Measured, out.Notes = st.acted, moments(h), st.measured(), st.notes
+	out.Acted, out.Moments, out.Measured, out.Notes = st.acted, moments(h), st.measured(), append(notes, st.notes...)
 	if err := reports.SaveEvidence(c.Dir, faults.Plan{Seed: c.Seed, Steps: steps}, h); err != nil {
 		return out, fmt.Errorf("run %s: %w", c.ID, err)
 	}

@@ -26,12 +26,14 @@ const usualNodes = 3
 
 // stage is everything that one run has started, and what it knows so far.
 type stage struct {
-	cell  Cell
-	rec   *history.Recorder
-	load  *workload.Load
-	steps []target.Step
-	sends []workload.Send
-	acted []target.Acted
+	cell   Cell
+	rec    *history.Recorder
+	load   *workload.Load
+	beside []*workload.Load // of the recorders\' other topics, until they are sent
+	owed   map[string]bool  // labels of their valid events
+	steps  []target.Step
+	sends  []workload.Send
+	acted  []target.Acted
 
 	broker   broker.Broker
 	proxy    *proxy.Proxy
@@ -57,6 +59,12 @@ func (st *stage) play(ctx context.Context) (err error) {
 	st.arrived, st.spent, st.events = map[string]bool{}, map[string]time.Duration{}, map[string]workload.Event{}
 	for _, e := range st.load.Valid() {
 		st.events[e.Label] = e
+	}
+	st.owed = map[string]bool{}
+	for _, l := range st.beside {
+		for _, e := range l.Valid() {
+			st.owed[e.Label] = true
+		}
 	}
 	defer func() { err = errors.Join(err, st.stop(ctx)) }()
 	for _, phase := range []struct {
@@ -99,7 +107,7 @@ func (st *stage) start(ctx context.Context) error {
 	if st.broker, err = st.cell.Backend.Start(ctx, c); err != nil {
 		return err
 	}
-	st.label = workload.Identify(st.cell.Doc, st.load)
+	st.label = workload.Identify(st.cell.Doc, append([]*workload.Load{st.load}, st.beside...)...)
 	st.proxy, err = proxy.New(ctx, proxy.Config{Upstream: st.broker.Addrs(), Label: st.label, Started: st.rec.Elapsed})
 	if err != nil {
 		return err
@@ -223,9 +231,11 @@ func (st *stage) sendAll(ctx context.Context, sends []workload.Send) error {
 		cancel()
 	})
 	defer stopped()
+	others := st.sendBeside(sendCtx, s)
 	go func() {
 		defer close(done)
 		s.send(sendCtx, sends)
+		others()
 	}()
 	<-done
 	if sendCtx.Err() != nil {

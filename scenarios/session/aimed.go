@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"tahanuji/scenarios/scenario"
+	"tahanuji/system/contract"
 	"tahanuji/system/workload"
 )
 
@@ -26,8 +27,18 @@ func (s *Session) unaimed(sc scenario.Scenario) string {
 // makeSample makes the events that scenarios are tried on. A document that nobody can make events for is refused now, and not run
 // by run.
 func (s *Session) makeSample(at Edge) (err error) {
-	if s.sample, err = workload.Make(s.Doc, workload.Options{Seed: s.Seed, Base: at.Now.UTC()}); err != nil {
+	o := workload.Options{Seed: s.Seed, Base: at.Now.UTC()}
+	if s.sample, err = workload.Make(s.Doc, o); err != nil {
 		return refuse("%s: %v", s.Doc.File, err)
+	}
+	for _, f := range s.Doc.Flows {
+		if f.Kind != contract.Recorder || f.Writes == s.sample.Topic || s.Doc.Workload.From == "file" {
+			continue
+		}
+		o.Flow = f.Name
+		if _, err := workload.Make(s.Doc, o); err != nil {
+			return refuse("%s: %v", s.Doc.File, err)
+		}
 	}
 	return nil
 }

@@ -97,6 +97,9 @@ func TestADocumentThatNobodyHereCanPlayOrMakeEventsForIsRefusedAtTheStart(t *tes
 			"\n  map:", "\n  extra: {role: recorder, writes: more}\n  map:"}},
 		{"a summarizer without a fold", "the reference can't play the role copier: it is a summarizer without a fold", []string{
 			"role: display, reads: positions, group: maps, view: last-by-key", "role: copier, kind: summarizer, reads: positions, group: maps"}},
+		{"a second recorder whose schema no draw meets", "payload other", []string{
+			"payload: position}}", "payload: position}, more: {partitions: 1, payload: other}}", "[/topics/positions/partitions]", "[/topics/positions/partitions, /topics/more/partitions]",
+			"\ngroups:", "\n  other:\n    schema: {type: object, required: [id], properties: {id: {type: string, maxLength: 3, minLength: 9}}}\ngroups:", "\n  map:", "\n  extra: {role: clerk, kind: recorder, writes: more}\n  map:"}},
 		{"a schema that no draw meets", "workload: payload position", []string{"pattern: '^[A-Z]{4}$'", "pattern: '^[A-Z]{4}$', not: {minLength: 1}", "    examples: [{id: 0d9c3f9e-6a51-4a8e-9f0e-2f1f6f0c7b11, time: '2026-03-02T08:15:30Z', ship: ABCD}]\n", ""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
