@@ -61,6 +61,7 @@ func read(s Story) *reader {
 		for k := range x.Items {
 			it := &x.Items[k]
 			for n, label := range it.Labels {
+				r.know(label, "", "")
 				if label != "" && it.Code == 0 && it.Offset >= 0 {
 					r.at[history.Position{Topic: it.Topic, Partition: it.Partition, Offset: it.Offset + int64(n)}] = label
 				}
