@@ -15,13 +15,14 @@ func each(name string, rng *rand.Rand, on aim.Aim, n int, do func(i int) target.
 	if err != nil {
 		return nil, err
 	}
+	trial := workload.Try(on.Load)
 	var steps []target.Step
 	for _, e := range all {
 		if len(steps) == n {
 			break
 		}
 		step := target.Step{Name: name, Fault: name, At: target.Moment{After: e.Label}, Do: do(len(steps))}
-		if _, acted, err := workload.Apply(on.Load, append(steps[:len(steps):len(steps)], step)); err == nil && acted[len(acted)-1].Count > 0 {
+		if trial.Acts(step) {
 			steps = append(steps, step)
 		}
 	}

@@ -22,6 +22,15 @@ func Lint(d *Document, now time.Time) Faults {
 	return l.faults.sorted()
 }
 
+// LintCapacity is the part of Lint that holds the claims of the capacity against what they follow from. It is for those who judge run
+// after run: Lint as a whole tries each proposal's change.
+func LintCapacity(d *Document) Faults {
+	l := &linter{doc: d}
+	l.rate()
+	l.volume()
+	return l.faults.sorted()
+}
+
 type linter struct {
 	reader
 	doc *Document

@@ -23,31 +23,65 @@ type plan struct {
 // did. Steps with other verbs are passed over. The load itself is not changed. A step that names no event of the load is an
 // error; one whose event gives it nothing to do has Acted.Count 0.
 func Apply(l *Load, steps []target.Step) ([]Send, []target.Acted, error) {
-	p := &plan{load: l, sends: slices.Clone(l.Sends)}
-	for _, e := range l.Events {
-		p.next = max(p.next, e.Index+1)
-	}
+	p := newPlan(l)
 	var acted []target.Acted
 	for _, step := range steps {
-		act := p.verb(step.Do.Do)
-		if act == nil {
+		if p.verb(step.Do.Do) == nil {
 			continue
 		}
-		e, ok := l.Find(step.At.After)
-		if !ok || !e.Valid() {
-			return nil, nil, fmt.Errorf("workload: step %s: %q is no valid event of the load", step.Name, step.At.After)
-		}
-		done := target.Acted{Step: step.Name, Fault: step.Fault, Matched: 1}
-		if p.place(e) < 0 {
-			acted = append(acted, done) // a shrunk load no longer sends it
-			continue
-		}
-		if what := act(step, e); what != "" {
-			done.Count, done.What = 1, []string{what}
+		done, err := p.do(step)
+		if err != nil {
+			return nil, nil, err
 		}
 		acted = append(acted, done)
 	}
 	return p.sends, acted, nil
+}
+
+func newPlan(l *Load) *plan {
+	p := &plan{load: l, sends: slices.Clone(l.Sends)}
+	for i := range l.Events {
+		p.next = max(p.next, l.Events[i].Index+1)
+	}
+	return p
+}
+
+// do lets an input step act.
+func (p *plan) do(step target.Step) (target.Acted, error) {
+	e, ok := p.load.Find(step.At.After)
+	if !ok || !e.Valid() {
+		return target.Acted{}, fmt.Errorf("workload: step %s: %q is no valid event of the load", step.Name, step.At.After)
+	}
+	done := target.Acted{Step: step.Name, Fault: step.Fault, Matched: 1}
+	if p.place(e) < 0 {
+		return done, nil // a shrunk load no longer sends it
+	}
+	if what := p.verb(step.Do.Do)(step, e); what != "" {
+		done.Count, done.What = 1, []string{what}
+	}
+	return done, nil
+}
+
+// Trial tries input steps on a load one after another, each on what those before it left, as Apply would.
+type Trial struct{ plan *plan }
+
+// Try begins a trial. The load is not changed by it.
+func Try(l *Load) Trial { return Trial{newPlan(l)} }
+
+// Acts says whether one more step has something to do. A step that has stays; one that has not, or is no input step at an event of the
+// load, leaves nothing behind.
+func (t Trial) Acts(step target.Step) bool {
+	if !IsInput(step.Do.Do) {
+		return false
+	}
+	after := *t.plan
+	after.sends = slices.Clone(after.sends)
+	done, err := after.do(step)
+	if err != nil || done.Count == 0 {
+		return false
+	}
+	*t.plan = after
+	return true
 }
 
 // IsInput says whether a verb acts on the input, before anything is sent.

@@ -1,9 +1,6 @@
 package topics
 
 import (
-	"strings"
-	"time"
-
 	"tahanuji/system/check"
 	"tahanuji/system/contract"
 )
@@ -11,8 +8,8 @@ import (
 // lint are the document's own capacity faults, each in a sentence.
 func lint(in *check.Input) []string {
 	var texts []string
-	for _, f := range contract.Lint(in.Doc, time.Time{}) {
-		if f.Severity == contract.Error && strings.HasPrefix(f.Rule, "capacity-") {
+	for _, f := range contract.LintCapacity(in.Doc) {
+		if f.Severity == contract.Error {
 			texts = append(texts, f.Text)
 		}
 	}
