@@ -50,6 +50,7 @@ type fakePort struct {
 	before   bool
 	dieAfter int
 	deaf     bool // sends reach nobody and are not answered
+	gives    int  // sends that the client gives up, and nobody gets
 	failing  int  // transactions that fail
 	held     bool // what it sends as it dies is on the network until arrive
 }
@@ -161,6 +162,10 @@ func (fakeProducer) Close(context.Context)                                   {}
 func (pr fakeProducer) Send(_ context.Context, r port.Record) port.Promise {
 	effect, lives := pr.p.meet("send")
 	out := fakePromise{err: port.ErrGone}
+	if pr.p.gives > 0 && lives {
+		pr.p.gives--
+		return fakePromise{err: errors.New("given up")}
+	}
 	if pr.p.deaf && effect {
 		return fakePromise{err: port.ErrWaiting}
 	}

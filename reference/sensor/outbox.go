@@ -1,6 +1,7 @@
 package sensor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +49,12 @@ func (r *Recorder) recover(ctx context.Context) error {
 		it.row = row
 		it.promise = r.current().Send(ctx, it.record)
 	}
+	r.mu.Lock()
 	r.late = append(r.late, left...)
+	for _, it := range left {
+		r.latest[string(it.record.Key)] = it
+	}
+	r.mu.Unlock()
 	r.wake.Raise()
 	r.ready.Raise()
 	return nil
@@ -120,8 +126,13 @@ func (r *Recorder) keep(ctx context.Context, group []*item, acked []string) {
 	}
 }
 
-// dispatch sends an item; when nobody waits for it any more, Run looks after it.
+// dispatch sends an item; when nobody waits for it any more, Run looks after it, and also when an earlier one has to be sent anew
+// first.
 func (r *Recorder) dispatch(ctx context.Context, it *item) {
+	if r.holds(ctx, it) {
+		r.leave(it)
+		return
+	}
 	promise := r.current().Send(ctx, it.record)
 	r.mu.Lock()
 	it.promise = promise
@@ -130,6 +141,25 @@ func (r *Recorder) dispatch(ctx context.Context, it *item) {
 	if gone {
 		r.leave(it)
 	}
+}
+
+// holds says whether an item has to wait, because the client gave up one that was accepted before it.
+func (r *Recorder) holds(ctx context.Context, it *item) bool {
+	var before port.Promise
+	r.mu.Lock()
+	if latest := r.latest[string(it.record.Key)]; latest != nil && !latest.held {
+		before = latest.promise
+	}
+	r.mu.Unlock()
+	if before != nil {
+		if _, err := before.Wait(ctx, 0); err != nil {
+			r.stick(ctx, err)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	it.held, it.kept = r.stuck, r.stuck
+	return it.held
 }
 
 func (r *Recorder) write(ctx context.Context, group []*item, acked []string) error {
@@ -191,18 +221,29 @@ func (r *Recorder) look(ctx context.Context, patience int) int {
 		if i > 0 || patience == 0 {
 			wait = 0
 		}
+		if it.held {
+			open = append(open, it)
+			continue
+		}
 		_, err := it.promise.Wait(ctx, wait)
 		if err == nil {
 			r.mu.Lock()
 			r.acked = append(r.acked, it.row)
+			if key := string(it.record.Key); r.latest[key] == it {
+				delete(r.latest, key)
+			}
 			r.mu.Unlock()
 			continue
 		}
+		r.stick(ctx, err)
 		failed = failed || !errors.Is(err, port.ErrWaiting)
 		open = append(open, it)
 	}
+	r.mu.Lock()
+	failed = failed || r.stuck
+	r.mu.Unlock()
 	if failed && patience > 0 && ctx.Err() == nil {
-		r.replace(ctx, open)
+		open = r.replace(ctx, open)
 	}
 	r.mu.Lock()
 	r.late = append(open, r.late...)
@@ -211,11 +252,11 @@ func (r *Recorder) look(ctx context.Context, patience int) int {
 }
 
 // replace takes a new producer, for one that gave a record up may have given up for good, and sends what is open once more,
-// in order.
-func (r *Recorder) replace(ctx context.Context, open []*item) {
+// in order, with what was held back meanwhile. It returns all that is open then.
+func (r *Recorder) replace(ctx context.Context, open []*item) []*item {
 	fresh, err := r.port.NewProducer(ctx, r.producerConfig())
 	if err != nil {
-		return // tried again by the next look
+		return open // tried again by the next look
 	}
 	closing, cancel := context.WithTimeout(ctx, r.c.Timing.AckWait)
 	defer cancel()
@@ -223,11 +264,32 @@ func (r *Recorder) replace(ctx context.Context, open []*item) {
 	r.mu.Lock()
 	r.producer = fresh
 	r.mu.Unlock()
-	for _, it := range open {
-		if _, err := it.promise.Wait(ctx, 0); err != nil {
-			it.promise = fresh.Send(ctx, it.record)
+	for more := open; ; {
+		slices.SortFunc(more, func(a, b *item) int { return cmp.Compare(a.row, b.row) })
+		for _, it := range more {
+			if !it.held && !waits(ctx, it.promise) {
+				continue
+			}
+			promise := fresh.Send(ctx, it.record)
+			r.mu.Lock()
+			it.promise, it.held = promise, false
+			r.mu.Unlock()
 		}
+		r.mu.Lock()
+		more, r.late = r.late, nil
+		r.stuck = len(more) > 0
+		r.mu.Unlock()
+		if len(more) == 0 {
+			return open
+		}
+		open = append(open, more...)
 	}
+}
+
+// waits says whether a promise is not kept yet.
+func waits(ctx context.Context, p port.Promise) bool {
+	_, err := p.Wait(ctx, 0)
+	return err != nil
 }
 
 func (r *Recorder) current() port.Producer {

@@ -49,7 +49,9 @@ type Recorder struct {
 	spare    []*item
 	busy     bool // somebody empties the queue
 	acked    []string
-	late     []*item // answered without a position: Run looks after them
+	late     []*item          // answered without a position: Run looks after them
+	latest   map[string]*item // of each key, the last of those
+	stuck    bool             // the client gave a record up: what comes after it waits until it is sent anew
 	wake     port.Signal
 	next     uint64
 	sent     uint64
@@ -66,6 +68,8 @@ type item struct {
 	done    port.Signal // nil when the caller empties the queue itself
 	lead    bool        // its caller empties the queue from now on
 	gone    bool        // its caller waits no more
+	held    bool        // not sent yet: an earlier one has to be sent anew first
+	kept    bool        // it was held, and Run looks after it
 }
 
 // errNotReady says that the recorder had not started within Timing.Ready.
@@ -77,7 +81,7 @@ func NewRecorder(p port.Port, c Config, flaws Flaws) (*Recorder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("recorder: %w", err)
 	}
-	r := &Recorder{port: p, c: c, flaws: flaws, ready: p.NewSignal(), wake: p.NewSignal(), seen: map[string]bool{}}
+	r := &Recorder{port: p, c: c, flaws: flaws, ready: p.NewSignal(), wake: p.NewSignal(), seen: map[string]bool{}, latest: map[string]*item{}}
 	if r.check, err = payload.NewChecker(c.Events.Payload); err != nil {
 		return nil, fmt.Errorf("recorder: %w", err)
 	}
@@ -175,7 +179,7 @@ func (r *Recorder) put(ctx context.Context, it *item) error {
 		r.mu.Lock()
 		lead := it.lead
 		it.gone = err != nil
-		sent := it.promise != nil
+		sent := it.promise != nil && !it.kept
 		r.mu.Unlock()
 		if it.gone && sent && !lead {
 			r.leave(it)
@@ -202,12 +206,16 @@ func (r *Recorder) answer(ctx context.Context, it *item) Answer {
 		r.leave(it)
 		return a
 	}
+	if it.kept {
+		return a
+	}
 	ack, err := it.promise.Wait(ctx, r.c.Timing.AckWait)
 	if errors.Is(err, port.ErrGone) {
 		return Answer{EventID: it.id, Err: err}
 	}
 	if err != nil {
 		// The outbox is durable: the promise holds without a position.
+		r.stick(ctx, err)
 		r.leave(it)
 		return a
 	}
@@ -223,9 +231,21 @@ func (r *Recorder) answer(ctx context.Context, it *item) Answer {
 func (r *Recorder) leave(it *item) {
 	r.mu.Lock()
 	r.late = append(r.late, it)
+	r.latest[string(it.record.Key)] = it
 	wake := r.wake
 	r.mu.Unlock()
 	wake.Raise()
+}
+
+// stick holds back what comes from now on, when the client gave a record up: a source that hears "recorded" sends the next event of
+// its key, and that must not overtake.
+func (r *Recorder) stick(ctx context.Context, err error) {
+	if errors.Is(err, port.ErrWaiting) || ctx.Err() != nil {
+		return
+	}
+	r.mu.Lock()
+	r.stuck = true
+	r.mu.Unlock()
 }
 
 // settled marks an item's outbox row for deletion.
