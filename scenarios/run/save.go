@@ -47,8 +47,13 @@ func Judge(c Cell, h *history.History, acted []target.Acted, cut error) []check.
 	maps.Copy(lacks, c.Adapter.Lacks(c.Doc))
 	verdicts := check.Judge(ctx, contract.Clauses(c.Doc), &check.Input{Doc: c.Doc, History: h, Lacks: lacks, Today: c.Today}, c.Checkers)
 	hollow := hollowFaults(c.Scenario.Faults(), acted)
+	halfway := wasInterrupted(h)
 	for i := range verdicts {
 		v := &verdicts[i]
+		if v.Outcome == check.Broken && halfway {
+			v.Outcome, v.Why = check.Inconclusive, "the run was interrupted, and what it looked like then is held against nobody: "+v.Why
+			continue
+		}
 		if v.Outcome != check.Holds && v.Outcome != check.Inconclusive {
 			continue
 		}
@@ -64,6 +69,14 @@ func Judge(c Cell, h *history.History, acted []target.Acted, cut error) []check.
 
 // Hollow says whether a whole run has a fault that never acted.
 func Hollow(r reports.Run) bool { return r.Complete && len(hollowFaults(r.Faults, r.Acted)) > 0 }
+
+// interruption is the phase event of a run that somebody stopped halfway: roles were stopped and looks cut off in the middle, so
+// that what is missing then says nothing about the system.
+const interruption = "interrupted"
+
+func wasInterrupted(h *history.History) bool {
+	return slices.ContainsFunc(h.Events, func(e history.Event) bool { return e.Op == history.OpPhase && e.Key == interruption })
+}
 
 // hollowFaults are the faults of a plan of which no step took effect.
 func hollowFaults(planned []string, acted []target.Acted) []string {

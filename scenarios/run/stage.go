@@ -293,6 +293,7 @@ func (st *stage) stop(ctx context.Context) error {
 	limit := st.cell.Limits.Stop
 	if ctx.Err() != nil {
 		limit = min(limit, hurry)
+		st.rec.Add(history.Event{Op: history.OpPhase, Phase: history.Unknown, Key: interruption, Err: context.Cause(ctx).Error()})
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
