@@ -306,3 +306,17 @@ func TestWhatNoBrokerDoesIsNotArmed(t *testing.T) {
 		t.Error("a hook at no request was armed")
 	}
 }
+
+func TestALateCopyIsOfARequestThatTheBrokerTook(t *testing.T) {
+	r := newRig(t)
+	a := r.arm(target.Moment{API: "JoinGroup"}, target.Action{Do: target.LateCopy, For: 50 * time.Millisecond}, 0)
+	r.send(r.client("recorder", 1), "event:0")
+	c := r.consumer("summarizer", 1) // its first JoinGroup is refused: the broker gives it a member id to ask with
+	r.poll(c, 1)
+	r.acted(a, 1)
+	for _, ex := range r.touched() {
+		if ex.Member == "" || len(ex.Items) > 0 && ex.Items[0].Code == 79 {
+			t.Errorf("the step touched a request that was refused: %+v", ex)
+		}
+	}
+}
