@@ -78,6 +78,9 @@ func (s *sender) send(ctx context.Context, sends []workload.Send) {
 func (s *sender) deliver(ctx context.Context, one workload.Send) {
 	defer s.open.Add(-1)
 	defer s.done.Add(1)
+	if one.Step != "" {
+		s.rec.Add(history.Event{Proc: "source", Op: history.OpFault, Phase: history.OK, Key: one.Step, Value: one.Event.Label})
+	}
 	for try := 0; ctx.Err() == nil; try++ {
 		begun := s.rec.Add(invocation(s.role, one))
 		answer := s.system.Send(ctx, s.role, one.Event.Record)

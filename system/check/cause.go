@@ -27,6 +27,9 @@ func (ix *Index) cause(f Finding) (step string, touched []int64) {
 			return x.Fault, []int64{x.Seq}
 		}
 	}
+	if step := ix.inputCause(f); step != "" {
+		return step, nil
+	}
 	from, to, ok := ix.extent(f)
 	if !ok {
 		return "", nil
@@ -37,6 +40,21 @@ func (ix *Index) cause(f Finding) (step string, touched []int64) {
 		}
 	}
 	return "", nil
+}
+
+// inputCause is the plan's step that changed how the source sends an event of the trace.
+func (ix *Index) inputCause(f Finding) string {
+	for _, label := range f.Labels {
+		if step := ix.input[label]; step != "" {
+			return step
+		}
+	}
+	for _, seq := range f.Witness {
+		if e := ix.Event(seq); e != nil && e.Op == history.OpSend && ix.input[e.Key] != "" {
+			return ix.input[e.Key]
+		}
+	}
+	return ""
 }
 
 // extent is the time from the trace's first to its last event of the run proper: what a scan saw at rest tells no time.

@@ -37,6 +37,7 @@ type Index struct {
 	stray   map[string]int // topics with records that the document does not list
 	faults  []span
 	faulted map[string][]int32 // label -> exchanges that a fault touched
+	input   map[string]string  // label -> the plan's step that changed how the source sends it
 }
 
 // Partition of a topic.
@@ -65,7 +66,7 @@ const (
 
 func buildIndex(in *Input) *Index {
 	ix := &Index{
-		in: in, scanned: 1<<63 - 1, raw: map[string]map[string][]int32{}, stray: map[string]int{}, faulted: map[string][]int32{},
+		in: in, scanned: 1<<63 - 1, raw: map[string]map[string][]int32{}, stray: map[string]int{}, faulted: map[string][]int32{}, input: map[string]string{},
 		Committed: map[string]map[GroupPartition]*history.Event{}, Ended: map[string]map[Partition]*history.Event{},
 		Commits: map[GroupPartition][]Commit{},
 	}
@@ -143,6 +144,10 @@ func (ix *Index) classifyRecord(e *history.Event, i int32) {
 
 // classifyFault keeps the time in which a step was at work: from its Invoke to its OK, or to the end.
 func (ix *Index) classifyFault(e *history.Event, open map[history.Seq]int) {
+	if e.Proc == "source" { // a step on the input: Value is the event that it sends otherwise
+		ix.input[e.Value] = e.Key
+		return
+	}
 	if e.Phase == history.Invoke {
 		open[e.Seq] = len(ix.faults)
 		ix.faults = append(ix.faults, span{step: e.Key, from: e.At, to: 1<<63 - 1})

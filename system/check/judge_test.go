@@ -189,3 +189,19 @@ func TestTheCauseIsTheStepThatTouchedTheTrace(t *testing.T) {
 		}
 	}
 }
+
+func TestAStepOnTheInputIsTheCauseOfWhatItsEventBreaks(t *testing.T) {
+	in := &Input{Doc: &contract.Document{}, History: &history.History{Events: []history.Event{
+		{Seq: 1, Op: history.OpFault, Phase: history.OK, Proc: "source", Key: "duplicate-sends#0", Value: "event:7"},
+		{Seq: 2, Op: history.OpSend, Phase: history.Invoke, Key: "event:7"},
+		{Seq: 3, Op: history.OpSend, Phase: history.Invoke, Key: "event:8"},
+	}}}
+	for want, f := range map[string]Finding{
+		"duplicate-sends#0": {Witness: []history.Seq{2}},
+		"":                  {Witness: []history.Seq{3}},
+	} {
+		if got, _ := in.Index().cause(f); got != want {
+			t.Errorf("the cause of %v is %q, want %q", f.Witness, got, want)
+		}
+	}
+}

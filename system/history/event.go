@@ -44,7 +44,8 @@ const (
 	// OpStored: a summarizer's store committed a transaction that holds the event (Proc the instance). Key the event
 	// id, Where the position that it came from. Invoke before the transaction, OK after it: only OK counts.
 	OpStored = "stored"
-	// OpFault: a step of the plan. Invoke: injected, OK: healed, Key the step's name, Value what it acted on.
+	// OpFault: a step of the plan. Invoke: injected, OK: healed, Key the step's name, Value what it acted on. Of a step on the
+	// input, Proc is "source" and Value the label of the event that is sent otherwise than the load has it.
 	OpFault = "fault"
 	// OpRole: a role's process (Proc the instance). Key started, ready, killed, stopped, exited, paused or resumed.
 	OpRole = "role"
