@@ -44,7 +44,7 @@ func (c Cell) beside(first *workload.Load, sends []workload.Send) (loads []*work
 func (st *stage) sendBeside(ctx context.Context, like *sender) (done func()) {
 	var wg sync.WaitGroup
 	for _, l := range st.beside {
-		s := &sender{source: like.source, after: like.after, system: like.system, role: l.Role, rec: like.rec, pace: st.pace()}
+		s := &sender{source: like.source, after: like.after, system: like.system, role: l.Role, handed: l.Handed, rec: like.rec, pace: st.pace()}
 		s.pace.spent = new(bool) // its own: this one waits at other times
 		st.senders = append(st.senders, s)
 		wg.Go(func() { s.send(ctx, l.Sends) })

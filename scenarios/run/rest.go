@@ -238,7 +238,7 @@ func (st *stage) owe(open map[string]bool, label string, closes func(workload.Ev
 	if !ok {
 		return
 	}
-	if !closes(e) {
+	if !st.load.SetsTime() || !closes(e) {
 		return
 	}
 	for _, s := range st.load.SummariesOf(e) {

@@ -25,6 +25,7 @@ type sender struct {
 	after  time.Duration // between a send without an answer and its resend
 	system sut.System
 	role   string
+	handed func(workload.Event) []byte // what the role is given of an event
 	rec    *history.Recorder
 	pace   pace
 	open   atomic.Int64 // sends without a final answer
@@ -82,7 +83,7 @@ func (s *sender) deliver(ctx context.Context, one workload.Send) {
 		s.rec.Add(history.Event{Proc: "source", Op: history.OpFault, Phase: history.OK, Key: one.Step, Value: one.Event.Label})
 	}
 	for try := 0; ctx.Err() == nil; try++ {
-		begun := s.rec.Add(invocation(s.role, one))
+		begun := s.rec.Add(invocation(s.role, one, s.handed(one.Event)))
 		answer := s.system.Send(ctx, s.role, one.Event.Record)
 		s.rec.Add(outcome(s.role, one.Event.Label, begun, answer))
 		if answer.Phase == history.OK {
@@ -106,10 +107,10 @@ func (s *sender) again(try int) bool {
 	return try < s.source.Times
 }
 
-func invocation(role string, one workload.Send) history.Event {
+func invocation(role string, one workload.Send, handed []byte) history.Event {
 	e := history.Event{
 		Proc: role, Op: history.OpSend, Phase: history.Invoke,
-		Key: one.Event.Label, Value: string(one.Event.Record), Tag: one.Tag,
+		Key: one.Event.Label, Value: string(handed), Tag: one.Tag,
 	}
 	if len(one.Event.Wrong) > 0 {
 		fields, _ := json.Marshal(one.Event.Wrong) // strings always marshal

@@ -218,7 +218,8 @@ func (st *stage) sendAll(ctx context.Context, sends []workload.Send) error {
 	if st.system.Elapse(0) {
 		after /= 20 // the roles' clock is ours; the source's impatience is scaled like everything that waits for it
 	}
-	s := &sender{source: source, after: max(after, 10*time.Millisecond), system: st.system, role: st.load.Role, rec: st.rec, pace: st.pace()}
+	s := &sender{source: source, after: max(after, 10*time.Millisecond), system: st.system, role: st.load.Role, handed: st.load.Handed,
+		rec: st.rec, pace: st.pace()}
 	st.senders = append(st.senders, s)
 	done := make(chan struct{})
 	sendCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*st.cell.Limits.Load)

@@ -36,8 +36,8 @@ func (m *maker) breaks(record *draw.Node) [][]edit {
 	var out [][]edit
 	var two []edit
 	for _, e := range m.edits(record) {
-		if !m.body.Under(e.field) {
-			continue
+		if !m.body.Under(e.field) || m.body != "" && e.field == m.body {
+			continue // what the source does not hand over, it can't break
 		}
 		if _, ok := m.verified(record, e); !ok {
 			continue

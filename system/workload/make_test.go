@@ -222,18 +222,24 @@ func TestWithABodyOnlyTheBodyIsBroken(t *testing.T) {
 	}
 	broken := 0
 	for _, e := range l.Events {
+		if data, ok := contract.Pointer("/data").Get(e.Record); ok && string(l.Handed(e)) != data.Raw {
+			t.Errorf("%s hands over %s, want %s", e.Label, l.Handed(e), data.Raw)
+		}
 		if e.Valid() {
 			continue
 		}
 		broken++
 		for _, w := range e.Wrong {
-			if w != "" && !contract.Pointer("/data").Under(w) {
+			if w != "" && (!contract.Pointer("/data").Under(w) || w == "/data") {
 				t.Errorf("%s breaks %s, which the role sets", e.Label, w)
 			}
 		}
 	}
 	if broken < 10 {
 		t.Errorf("%d invalid events", broken)
+	}
+	if l.SetsTime() {
+		t.Error("the source is said to set the time, which the role does")
 	}
 }
 

@@ -139,6 +139,21 @@ func (l *Load) Valid() []Event {
 	return out
 }
 
+// Handed is what the source hands over of an event: its record, or the record's data alone where the role makes the rest
+// (Options.Body). A record without data is handed over as it is.
+func (l *Load) Handed(e Event) []byte {
+	if data, ok := l.body.Get(e.Record); ok && l.body != "" {
+		return []byte(data.Raw)
+	}
+	return e.Record
+}
+
+// SetsTime says whether the source sets the time that windows are cut by; where the role does, nobody knows beforehand in which
+// window an event counts.
+func (l *Load) SetsTime() bool {
+	return !slices.ContainsFunc(l.shape.folds, func(f contract.Fold) bool { return !l.body.Under(f.Window.Of) })
+}
+
 // Closes says whether the load sends an event of the same group that is late enough, by event time, for the windows that hold
 // e to be due.
 func (l *Load) Closes(e Event) bool {

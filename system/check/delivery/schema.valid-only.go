@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"tahanuji/system/check"
 	"tahanuji/system/contract"
@@ -119,24 +120,34 @@ func admitted(in *check.Input, s *check.Sent, r *check.Record) string {
 	if _, lacks := in.Lacks[contract.NeedsFields]; lacks {
 		return ""
 	}
-	if _, flaws, ok := strictjson.Parse([]byte(s.Tries[0].Invoke.Value)); !ok || len(flaws) > 0 {
+	handed := []byte(s.Tries[0].Invoke.Value)
+	if _, flaws, ok := strictjson.Parse(handed); !ok || len(flaws) > 0 {
 		return "" // readers do not agree on which field of a text is wrong that is no proper JSON
+	}
+	data := in.Doc.Envelope.Data
+	if _, whole := data.Get(handed); whole {
+		data = ""
 	}
 	for _, try := range s.Tries {
 		if try.Outcome() != history.Fail {
 			continue
 		}
-		if missing := unnamed(s.Wrong, try.Answer.Value); len(missing) > 0 {
+		if missing := unnamed(s.Wrong, try.Answer.Value, data); len(missing) > 0 {
 			return fmt.Sprintf("%s was refused without naming %s", name, fieldList(missing))
 		}
 	}
 	return ""
 }
 
-func unnamed(wrong []contract.Pointer, answer string) []contract.Pointer {
+// unnamed are the wrong fields that an answer does not name. A role that is given the data alone may name places in what it was
+// given.
+func unnamed(wrong []contract.Pointer, answer string, data contract.Pointer) []contract.Pointer {
 	var named []contract.Pointer
 	if json.Unmarshal([]byte(answer), &named) != nil {
 		named = nil
 	}
-	return slices.DeleteFunc(slices.Clone(wrong), func(p contract.Pointer) bool { return slices.Contains(named, p) })
+	return slices.DeleteFunc(slices.Clone(wrong), func(p contract.Pointer) bool {
+		inData := contract.Pointer(strings.TrimPrefix(string(p), string(data)))
+		return slices.Contains(named, p) || data.Under(p) && slices.Contains(named, inData)
+	})
 }
