@@ -5,6 +5,7 @@ import os
 import signal
 import sqlite3
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 BOOTSTRAP = os.environ["BOOTSTRAP"]
@@ -28,10 +29,15 @@ def until_stopped():
 def store(name, schema):
     """A SQLite file that instances share; what is committed survives a crash."""
     db = sqlite3.connect(os.path.join(STATE, name), timeout=10, isolation_level=None, check_same_thread=False)
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = FULL")
-    db.executescript(schema)
-    return db
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")
+            db.executescript(schema)
+            return db
+        except sqlite3.OperationalError as err:  # instances that start at once meet while the file is made
+            print(f"{name}: tried again: {err}", flush=True)
+            time.sleep(0.05)
 
 
 def serve(routes):
