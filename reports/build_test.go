@@ -53,7 +53,7 @@ func TestOutcomesOfASessionDecideItsVerdict(t *testing.T) {
 		"all well":                 {example.Runs(), reports.Conforms, 0, "5 planted flaws"},
 		"broken":                   {example.Violated(), reports.Violated, 1, "delivery.no-loss, commit.after-store"},
 		"no run at all":            {nil, reports.Incomplete, 2, "nothing was examined"},
-		"a flaw missing":           {slices.DeleteFunc(example.Runs(), func(r reports.Run) bool { return r.Flaw == "acks-1" }), reports.Incomplete, 2, "1 planted flaw went unnoticed"},
+		"a flaw missing":           {slices.DeleteFunc(example.Runs(), func(r reports.Run) bool { return r.Flaw == "acks-1" }), reports.Incomplete, 2, "1 planted flaw was not tried"},
 		"a cell missing":           {slices.DeleteFunc(example.Runs(), func(r reports.Run) bool { return r.Cell == node }), reports.Incomplete, 2, "1 wanted verdict is missing"},
 		"a fault that never acted": {change(node, func(r *reports.Run) { r.Acted[0].Count = 0 }), reports.Incomplete, 2, "2 required squares are inconclusive"},
 		"a fault without proof":    {change(node, func(r *reports.Run) { r.Acted = nil }), reports.Incomplete, 2, "2 required squares are inconclusive"},

@@ -106,7 +106,11 @@ func (b *basis) open(j *Judgement, runs []Run, settled []settlement) []Open {
 	out = append(out, b.missing(runs, settled)...)
 	out = append(out, undecided(j.Matrix)...)
 	for _, f := range j.Flaws {
-		if !f.Caught {
+		switch {
+		case f.Caught:
+		case len(f.Cells) == 0:
+			out = append(out, Open{Kind: OpenFlawNotRun, Flaw: f.Flaw, Why: fmt.Sprintf("flaw %s was not tried", f.Flaw)})
+		default:
 			out = append(out, Open{Kind: OpenFlaw, Flaw: f.Flaw, Cell: first(f.Cells), Why: fmt.Sprintf("flaw %s went unnoticed: %s", f.Flaw, f.Why)})
 		}
 	}

@@ -89,6 +89,7 @@ func openSentence(j *Judgement) string {
 		{OpenNotRun, "1 wanted verdict is missing", "%d wanted verdicts are missing"},
 		{OpenInconclusive, "1 required square is inconclusive", "%d required squares are inconclusive"},
 		{OpenSweep, "too few moments of the protocol were reached", "too few moments of the protocol were reached"},
+		{OpenFlawNotRun, "1 planted flaw was not tried", "%d planted flaws were not tried"},
 		{OpenFlaw, "1 planted flaw went unnoticed", "%d planted flaws went unnoticed"},
 	} {
 		switch n := count[p.kind]; {

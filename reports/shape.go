@@ -139,6 +139,7 @@ const (
 	OpenInconclusive = "inconclusive"
 	OpenNotRun       = "not-run"
 	OpenFlaw         = "flaw-unnoticed"
+	OpenFlawNotRun   = "flaw-not-run"
 	OpenInterrupted  = "interrupted"
 	OpenNothing      = "nothing-examined"
 	OpenSweep        = "moments-not-reached"
