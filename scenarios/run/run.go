@@ -57,6 +57,7 @@ type Limits struct {
 	Patience time.Duration // no progress for so long means that none will come
 	Rest     time.Duration // from healing to rest, at most
 	Stop     time.Duration // for stopping everything
+	Watch    time.Duration // how long services are watched that take no events from the source
 	// OwnClock: the roles have a clock that is not ours.
 	OwnClock bool
 	// Scale shortens the lengths of time in a plan, where sessions and timeouts of the roles are as much shorter than Kafka's
@@ -70,7 +71,7 @@ type Limits struct {
 func LimitsFor(real, ours bool) Limits {
 	l := Limits{
 		Start: 90 * time.Second, Load: 2 * time.Minute, Settle: 2 * time.Second,
-		Patience: 30 * time.Second, Rest: 60 * time.Second, Stop: 30 * time.Second, OwnClock: true,
+		Patience: 30 * time.Second, Rest: 60 * time.Second, Stop: 30 * time.Second, Watch: 20 * time.Second, OwnClock: true,
 	}
 	if ours {
 		l = Limits{

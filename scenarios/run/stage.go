@@ -15,6 +15,7 @@ import (
 	"tahanuji/faults/proxy"
 	"tahanuji/system/broker"
 	"tahanuji/system/broker/observe"
+	"tahanuji/system/contract"
 	"tahanuji/system/history"
 	"tahanuji/system/sut"
 	"tahanuji/system/target"
@@ -213,6 +214,10 @@ func (st *stage) parts() (now, later []workload.Send) {
 // sendAll sends until each send has a final answer. When the limit passes before that, the faults are healed and the source
 // gets as long again: what is not answered then stays unknown.
 func (st *stage) sendAll(ctx context.Context, sends []workload.Send) error {
+	if st.cell.Adapter.Lacks(st.cell.Doc)[contract.NeedsAccept] != "" {
+		wait(ctx, st.cell.Limits.Watch) // nobody takes events from the source: what the services do by themselves is watched
+		return nil
+	}
 	source := st.cell.Doc.Source
 	after := source.After
 	if st.system.Elapse(0) {

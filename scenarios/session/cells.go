@@ -81,7 +81,11 @@ func (s *Session) skip(sc scenario.Scenario) string {
 
 // lacking says which of a scenario's faults the broker or the services can't show, "" when none.
 func (s *Session) lacking(sc scenario.Scenario) string {
-	store := s.Adapter.Lacks(s.Doc)[contract.NeedsStore]
+	lacks := s.Adapter.Lacks(s.Doc)
+	if why := lacks[contract.NeedsAccept]; why != "" && len(sc.Plan) > 0 {
+		return "no event can be sent to aim it at: " + why
+	}
+	store := lacks[contract.NeedsStore]
 	for _, f := range sc.Faults() {
 		if fault, ok := faults.Named(f); ok && store != "" && slices.Contains(fault.Needs, target.Stores) {
 			return f + " takes hold of a store: " + store

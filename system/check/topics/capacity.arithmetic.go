@@ -26,6 +26,9 @@ var Arithmetic = check.One("capacity.arithmetic", "The document's own figures ag
 		return t.Verdict(fmt.Sprintf("the document's claims follow from its figures, and %s", measured), "the document claims nothing and no event was measured")
 	})
 
+// enoughToMeasure is how many events make an average: of fewer, one long one may be most of it.
+const enoughToMeasure = 10
+
 func measure(in *check.Input, t *check.Tally, limit int) string {
 	total, n := 0, 0
 	var largest *check.Record
@@ -44,8 +47,8 @@ func measure(in *check.Input, t *check.Tally, limit int) string {
 			}
 		}
 	}
-	if n == 0 {
-		return "no event was measured"
+	if n < enoughToMeasure {
+		return fmt.Sprintf("%d events are too few to measure", n)
 	}
 	t.Look(1)
 	if total > limit*n {
