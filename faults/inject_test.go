@@ -282,7 +282,7 @@ func TestEveryActionIsTold(t *testing.T) {
 		r.moments.reach("rest")
 		synctest.Wait()
 		heal(t, running)
-		want := []string{"kill false worker/2 was killed", "kill true worker/2 was started again"}
+		want := []string{"kill false worker/2 was killed at the moment when all is calm", "kill true worker/2 was started again"}
 		if !reflect.DeepEqual(told, want) {
 			t.Errorf("told %q, want %q", told, want)
 		}

@@ -137,7 +137,18 @@ func (r *Running) hurtRole(a *active, who instance) (end func() error, err error
 }
 
 func (r *Running) kill(ctx context.Context, a *active, role target.Role, n int) (func() error, error) {
-	return r.away(a, role, n, "was killed", func() error { return role.Kill(ctx, n) })
+	return r.away(a, role, n, "was killed"+where(a.step), func() error { return role.Kill(ctx, n) })
+}
+
+// where says at which moment a process dies, and for a request what the broker saw of it.
+func where(step target.Step) string {
+	if step.At.API == "" {
+		return " at " + step.At.String()
+	}
+	if step.Do.Before {
+		return " at " + step.At.String() + ", before the broker saw it"
+	}
+	return " at " + step.At.String() + ", after it was applied"
 }
 
 func (r *Running) stopRole(ctx context.Context, a *active, role target.Role, n int) (func() error, error) {

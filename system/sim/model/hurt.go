@@ -1,7 +1,6 @@
 package model
 
 import (
-	"strings"
 	"time"
 
 	"tahanuji/system/history"
@@ -58,7 +57,7 @@ func (w *world) hurt(s *step, p *instance) {
 	r := p.role
 	switch d.Do { //nolint:exhaustive // these four are the verbs on roles; actions dispatches the others
 	case target.Kill:
-		w.acted(s, "%s was killed at %s", p.door, moment(s.At))
+		w.acted(s, "%s was killed at %s", p.door, s.At)
 		p.kill()
 		if d.For >= 0 {
 			w.hold(s, d.For, p.start)
@@ -77,16 +76,6 @@ func (w *world) hurt(s *step, p *instance) {
 		w.acted(s, "%s was asked to stop", p.door)
 		p.stop(func() { w.hold(s, d.For, p.start) })
 	}
-}
-
-func moment(m target.Moment) string {
-	var parts []string
-	for _, s := range []string{m.API, m.Carries, m.Passes, m.After} {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
-	return strings.Join(parts, " ")
 }
 
 // victim is the instance that a role action hits: the one named, else the one of the request, else the first that is up.
