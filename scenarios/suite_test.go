@@ -83,7 +83,7 @@ func inRoot(o session.Options, root string) session.Options {
 func describe(s *session.Session) {
 	Describe(s.System, func() {
 		for _, c := range s.Cells {
-			labels := Labels{"System:" + s.System, "Broker:" + s.Backend.Name, "Cell:" + reports.FolderName(c.ID)}
+			labels := Labels{"System:" + s.System, "Broker:" + c.On(s.Backend.Name), "Cell:" + reports.FolderName(c.ID)}
 			for _, f := range c.Scenario.Faults() {
 				labels = append(labels, "Fault:"+f)
 			}

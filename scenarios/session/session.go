@@ -157,6 +157,9 @@ func (s *Session) Run(ctx context.Context, c Cell) (reports.Run, error) {
 		return reports.Run{}, err
 	}
 	cell := s.cell(c)
+	if c.swept != nil && c.swept.model {
+		return run.OnModel(ctx, cell)
+	}
 	r, err := run.Run(ctx, cell)
 	for try := 1; err == nil && try < triesToAct && ctx.Err() == nil && len(BrokenIn(r)) == 0 && run.Hollow(r); try++ {
 		if err = os.RemoveAll(cell.Dir); err != nil {

@@ -16,6 +16,7 @@ import (
 	"tahanuji/scenarios/scenario"
 	"tahanuji/scenarios/sweep"
 	"tahanuji/system/seed"
+	"tahanuji/system/sim/model"
 )
 
 // sweepFile holds, in a sitting's out folder, what the recorded run of a sweep showed.
@@ -31,7 +32,16 @@ type sweeping struct {
 // swept is what a cell of a sweep is about: the recorded run, a square, or the n-th pair of them.
 type swept struct {
 	square *sweep.Square
-	pair   int // from 1; 0: no pair
+	pair   int  // from 1; 0: no pair
+	model  bool // on the model of a broker, before the broker itself
+}
+
+// On is the broker that a cell runs on: the sitting's, or the model for a sweep's first pass.
+func (c Cell) On(backend string) string {
+	if c.swept != nil && c.swept.model {
+		return Model
+	}
+	return backend
 }
 
 // nothingToRun says that a cell has nothing to run here, which is no failure.
@@ -70,10 +80,22 @@ func (s *Session) pickSweep() ([]Cell, error) {
 	}
 	var cells []Cell
 	for _, sc := range wanted {
+		if about := about[sc.Name]; about != nil && s.modelled(about.square) {
+			id := cellID(s.System, sc, Model, 0, s.Options.Flaw)
+			cells = append(cells, Cell{ID: id, Scenario: sc, Seed: from, Flaw: s.Options.Flaw, swept: &swept{square: about.square, model: true}})
+		}
+	}
+	for _, sc := range wanted {
 		id := cellID(s.System, sc, s.Backend.Name, 0, s.Options.Flaw)
 		cells = append(cells, Cell{ID: id, Scenario: sc, Seed: from, Flaw: s.Options.Flaw, swept: about[sc.Name]})
 	}
 	return s.mine(cells)
+}
+
+// modelled says whether a square has a first pass on the model: where the reference plays, at requests that the model's clients make.
+// What it breaks there is broken; what it does not reach there counts for nothing.
+func (s *Session) modelled(q *sweep.Square) bool {
+	return q != nil && q.When == sweep.Load && s.Options.Sut == "" && s.Options.Input == "" && slices.Contains(model.APIs(), q.API)
 }
 
 // ahead of a sweep's cell comes the recorded run. It says when the cell has nothing to run: the client never comes to its moment.
@@ -185,6 +207,9 @@ func (s *Session) sweepPlan() *reports.SweepPlan {
 	}
 	cells := map[string]string{}
 	for _, c := range s.Cells {
+		if c.swept != nil && c.swept.model {
+			continue
+		}
 		cells[c.Scenario.Name] = c.ID
 		if c.swept != nil && c.swept.pair > 0 {
 			plan.Pairs = append(plan.Pairs, c.ID)

@@ -22,6 +22,11 @@ const (
 	apiCreate      = "CreateTopics"
 )
 
+// APIs are the requests that the model's clients make, by the Kafka protocol's names.
+func APIs() []string {
+	return []string{apiProduce, apiFetch, apiJoin, apiSync, apiHeartbeat, apiLeave, apiCommit, apiOffsetFetch}
+}
+
 // class of a connection: clients lay out theirs so that a long wait holds up nothing else (franz-go: produce, fetch, group,
 // and one for all the rest). A held request holds up those behind it on its connection.
 type class int
