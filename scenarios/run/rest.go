@@ -238,14 +238,30 @@ func (st *stage) owe(open map[string]bool, label string, closes func(workload.Ev
 	if !ok {
 		return
 	}
-	if !st.load.SetsTime() || !closes(e) {
-		return
-	}
-	for _, s := range st.load.SummariesOf(e) {
-		if !st.arrived[s.Label] {
-			open[s.Label] = true
+	var missing []string
+	for _, summary := range st.summariesOf(e) {
+		if !st.arrived[summary] {
+			missing = append(missing, summary)
 		}
 	}
+	if len(missing) == 0 || !st.load.SetsTime() || !closes(e) {
+		return
+	}
+	for _, summary := range missing {
+		open[summary] = true
+	}
+}
+
+// summariesOf are the labels of the summaries that an event counts in; they are asked for at every look.
+func (st *stage) summariesOf(e workload.Event) []string {
+	labels, known := st.counted[e.Label]
+	if !known {
+		for _, s := range st.load.SummariesOf(e) {
+			labels = append(labels, s.Label)
+		}
+		st.counted[e.Label] = labels
+	}
+	return labels
 }
 
 func first(of []string, n int) []string { return of[:min(n, len(of))] }

@@ -48,6 +48,7 @@ type stage struct {
 	outrun   bool                      // a group did not follow the source, which goes on without it
 	arrived  map[string]bool           // labels seen in their topics
 	events   map[string]workload.Event // the load's valid events by label
+	counted  map[string][]string       // an event's label -> labels of the summaries that it counts in
 	elapsed  bool                      // the roles' clock was moved on, so that all windows are over
 	marks    *marks
 	ledger   []history.Exchange
@@ -58,6 +59,7 @@ type stage struct {
 // play runs the phases of a run. Whatever happens, all that was started is stopped before it returns.
 func (st *stage) play(ctx context.Context) (err error) {
 	st.arrived, st.spent, st.events = map[string]bool{}, map[string]time.Duration{}, map[string]workload.Event{}
+	st.counted = map[string][]string{}
 	for _, e := range st.load.Valid() {
 		st.events[e.Label] = e
 	}
