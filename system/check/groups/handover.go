@@ -19,7 +19,7 @@ func handOvers(in *check.Input, t *check.Tally) {
 	}
 	for i := range in.History.Ledger {
 		x := &in.History.Ledger[i]
-		if x.API != "LeaveGroup" || x.Copy || x.Applied != history.OK {
+		if x.API != "LeaveGroup" || x.Copy || x.Applied != history.OK || refused(x) {
 			continue
 		}
 		stored := storedBetween(ix, x.Door, assigned(in.History.Ledger[:i], x), x.At)
@@ -79,4 +79,9 @@ func committedBefore(ix *check.Index, leave *history.Exchange, at check.Partitio
 		}
 	}
 	return offset, ix.CommitHurt(leave.Door, leave.At)
+}
+
+// refused says that the broker did not take a request. A member that it had thrown out before has nothing to hand over any more.
+func refused(x *history.Exchange) bool {
+	return slices.ContainsFunc(x.Items, func(it history.Item) bool { return it.Code != 0 })
 }
