@@ -53,7 +53,7 @@ func storyOf(w World, folder string) (life.Story, error) {
 
 func tellLife(w World, story life.Story, event string, asJSON bool) (int, error) {
 	var told any
-	print := func() error { return nil }
+	var print func() error
 	if event == "" {
 		doubts := life.Doubts(story)
 		told, print = doubts, func() error { return life.PrintDoubts(w.Out, doubts) }

@@ -24,7 +24,7 @@ func RecordedScenario(doc *contract.Document) scenario.Scenario {
 	}
 	return scenario.Scenario{
 		Name: Recorded, Members: Members, Await: true,
-		Doc: "Nothing is hurt: each role is stopped in good order and started again once. The run shows which moments there are.",
+		Doc:  "Nothing is hurt: each role is stopped in good order and started again once. The run shows which moments there are.",
 		Made: scenario.Made{Steps: func(*contract.Document, *workload.Load, uint64) ([]target.Step, error) { return ordinary(roles), nil }},
 	}
 }

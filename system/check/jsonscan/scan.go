@@ -130,7 +130,7 @@ func (s *scanner) escape() bool {
 		return false
 	}
 	for _, c := range []byte(s.text[s.i+1 : s.i+5]) {
-		if !(c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f') {
+		if (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'f') {
 			return false
 		}
 	}
