@@ -219,12 +219,19 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			if to.Path != "" {
 				file = filepath.Join(filepath.Dir(path), filepath.FromSlash(to.Path))
 			}
-			page, err := os.ReadFile(file)
-			if err != nil {
+			if _, err := os.Stat(file); err != nil {
 				t.Errorf("%s: %s leads nowhere", path, m[1])
 				continue
 			}
-			if to.Fragment != "" && !slices.Contains(anchors(string(page)), to.Fragment) {
+			if to.Fragment == "" {
+				continue // a file or a folder
+			}
+			page, err := os.ReadFile(file)
+			if err != nil {
+				t.Errorf("%s: %s: %v", path, m[1], err)
+				continue
+			}
+			if !slices.Contains(anchors(string(page)), to.Fragment) {
 				t.Errorf("%s: %s: there is no such heading", path, m[1])
 			}
 		}
