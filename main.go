@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -20,6 +21,14 @@ const gcPercent = 300
 //go:embed ginkgo.yml
 var profiles []byte
 
+// program is how this one is called: go run builds it under a name of its own.
+func program(arg0 string) string {
+	if strings.Contains(arg0, "go-build") {
+		return ""
+	}
+	return arg0
+}
+
 func main() {
 	debug.SetGCPercent(gcPercent)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -31,7 +40,7 @@ func main() {
 	info, err := os.Stderr.Stat()
 	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
 	exit := command.Main(ctx, command.World{
-		Out: os.Stdout, Err: os.Stderr, Lookup: os.LookupEnv, Root: root, Now: time.Now(), Profiles: profiles, Terminal: terminal,
+		Out: os.Stdout, Err: os.Stderr, Lookup: os.LookupEnv, Root: root, Now: time.Now(), Profiles: profiles, Program: program(os.Args[0]), Terminal: terminal,
 	}, os.Args[1:])
 	stop()
 	os.Exit(exit)

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -28,6 +29,7 @@ const (
 type World struct {
 	Out, Err io.Writer
 	Lookup   func(string) (string, bool) // environment
+	Program  string                      // how the program is called; "" is `go run .`
 	Root     string                      // module root or working directory
 	Now      time.Time
 	Profiles []byte // ginkgo.yml
@@ -50,7 +52,11 @@ func All() []Command {
 
 // Main runs the command that args name and returns the exit code.
 func Main(ctx context.Context, w World, args []string) int {
-	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
+	if len(args) == 0 {
+		usage(w.Err)
+		return Refused
+	}
+	if args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
 		usage(w.Out)
 		return Conforms
 	}
@@ -164,5 +170,8 @@ func want(set *flag.FlagSet, least, most int, what string) error {
 
 // edge is what a session needs of the world.
 func (w World) edge() session.Edge {
-	return session.Edge{Root: w.Root, Command: "go run . run", Now: w.Now, Profiles: w.Profiles}
+	return session.Edge{Root: w.Root, Command: w.program() + " run", Now: w.Now, Profiles: w.Profiles}
 }
+
+// program is how the next command is typed.
+func (w World) program() string { return cmp.Or(w.Program, "go run .") }

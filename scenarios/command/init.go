@@ -67,7 +67,7 @@ func writeStarter(w World, dir string) error {
 		}
 		fmt.Fprintln(w.Out, path)
 	}
-	fmt.Fprintf(w.Out, "Try it with the reference: go run . run -arch %s\n", filepath.Join(dir, "architecture.yaml"))
+	fmt.Fprintf(w.Out, "Try it with the reference: %s run -arch %s\n", w.program(), filepath.Join(dir, "architecture.yaml"))
 	fmt.Fprintf(w.Out, "Then name your services in %s and give it as -sut\n", filepath.Join(dir, "sut.yaml"))
 	return nil
 }

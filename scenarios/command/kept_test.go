@@ -85,6 +85,14 @@ func TestAnEditedReportIsRefused(t *testing.T) {
 	}
 	write(t, report, string(text))
 	says(t, typed(t, root, nil, "verify", out), command.Conforms)
+	page := filepath.Join(out, "report.html")
+	html, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited(t, page, "Violated", "Conforms")
+	says(t, typed(t, root, nil, "verify", out), command.Violated, "Refused", "report.html")
+	write(t, page, string(html))
 	edited(t, filepath.Join(out, "cells", "sensor--calm--none--embedded--flaw-max-is-last", "history.jsonl"), `"send"`, `"sent"`)
 	says(t, typed(t, root, nil, "verify", out), command.Violated, "Refused", "history.jsonl")
 }

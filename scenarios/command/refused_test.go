@@ -210,12 +210,19 @@ func TestHelpSaysWhatACommandTakes(t *testing.T) {
 			}
 		}
 	}
-	for _, args := range [][]string{{}, {"help"}, {"-h"}} {
+	for _, args := range [][]string{{"help"}, {"-h"}} {
 		got := typed(t, t.TempDir(), nil, args...)
 		for _, c := range command.All() {
 			if got.exit != command.Conforms || !strings.Contains(got.out, c.Doc) {
 				t.Errorf("%v: exit code %d; the list lacks %s:\n%s", args, got.exit, c.Name, got.out)
 			}
 		}
+	}
+}
+
+func TestNoCommandIsRefusedWithTheList(t *testing.T) {
+	got := typed(t, t.TempDir(), nil)
+	if got.exit != command.Refused || got.out != "" || !strings.Contains(got.err, command.All()[0].Doc) {
+		t.Errorf("exit code %d, on standard error %q", got.exit, got.err)
 	}
 }

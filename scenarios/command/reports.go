@@ -1,6 +1,8 @@
 package command
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -61,10 +63,41 @@ func verifyCommand() Command {
 				fmt.Fprintf(w.Out, "Refused: %v\n", err)
 				return Violated, nil
 			}
-			fmt.Fprintln(w.Out, "The report is whole: its schema, cells, sums, verdicts and the hashes of its evidence agree.")
+			if altered, err := pages(set.Arg(0)); err != nil || altered != "" {
+				fmt.Fprintf(w.Out, "Refused: %s\n", cmp.Or(altered, fmt.Sprint(err)))
+				return Violated, nil
+			}
+			fmt.Fprintln(w.Out, "The report is whole: its schema, cells, sums, verdicts, the hashes of its evidence and its pages agree.")
 			return Conforms, nil
 		},
 	}
+}
+
+// pages renders the formats beside a report.json again and names one that says something else, "" when none does. A page that is
+// not there is not missed: only the report is needed.
+func pages(path string) (altered string, err error) {
+	r, err := readReport(path)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Dir(reportFile(path))
+	for _, f := range format.All() {
+		was, err := os.ReadFile(filepath.Join(dir, f.File))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		var now bytes.Buffer
+		if err := f.Render(r, &now); err != nil {
+			return "", err
+		}
+		if !bytes.Equal(was, now.Bytes()) {
+			return fmt.Sprintf("%s is not what the report renders to; render it again with `report`", filepath.Join(dir, f.File)), nil
+		}
+	}
+	return "", nil
 }
 
 func reportCommand() Command {

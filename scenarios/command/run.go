@@ -38,6 +38,9 @@ func runCommand() Command {
 
 // sit runs a whole session and prints its last lines.
 func sit(ctx context.Context, w World, s *session.Session) (int, error) {
+	for _, c := range s.Skipped {
+		fmt.Fprintf(w.Err, "left out: %s: %s\n", c.ID, s.Why(c))
+	}
 	show := progress.New(w.Err, w.Terminal, s.Size())
 	failure := s.RunAll(ctx, show)
 	report, err := s.Finish(time.Now())

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sort"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +20,10 @@ import (
 // time, as real sources are, while one key waits for its answer.
 const ahead = 32
 
+// triesOfInvalid is how often an event that has to be refused is sent to a role that does not answer: nobody waits for it to be
+// recorded, and a service that ends at it must not keep the good ones from being sent.
+const triesOfInvalid = 3
+
 // sender plays the document's source: it hands events to the recorder as the document's `source` says, and writes down what it
 // was answered. It is the only writer of OpSend.
 type sender struct {
@@ -31,6 +37,7 @@ type sender struct {
 	open   atomic.Int64 // sends without a final answer
 	done   atomic.Int64 // sends that reached a final answer
 	sent   sync.Map     // label -> true once the source was told "recorded"
+	last   sync.Map     // label -> what the last answer that settled nothing was
 }
 
 // send plays the sends in order, each key in its own order, and returns when each has a final answer or ctx ends.
@@ -89,11 +96,25 @@ func (s *sender) deliver(ctx context.Context, one workload.Send) {
 		if answer.Phase == history.OK {
 			s.sent.Store(one.Event.Label, true)
 		}
-		if answer.Phase != history.Unknown || !s.again(try) {
+		if answer.Phase != history.Unknown || !s.again(try) || !one.Event.Valid() && try+1 >= triesOfInvalid {
 			return
 		}
+		s.last.Store(one.Event.Label, answer.Err)
 		wait(ctx, s.after)
 	}
+}
+
+// waiting names the events that have no final answer, with the last thing that was heard of each.
+func (s *sender) waiting() string {
+	var open []string
+	s.last.Range(func(label, heard any) bool {
+		if _, done := s.sent.Load(label); !done {
+			open = append(open, fmt.Sprintf("%s (%s)", label, heard))
+		}
+		return true
+	})
+	sort.Strings(open)
+	return strings.Join(first(open, 3), ", ")
 }
 
 // again says whether the document's source resends after try resends without an answer.

@@ -247,7 +247,7 @@ func (st *stage) sendAll(ctx context.Context, sends []workload.Send) error {
 	}()
 	<-done
 	if sendCtx.Err() != nil {
-		return fmt.Errorf("%d of %d sends had no final answer in time", int64(len(sends))-s.done.Load(), len(sends))
+		return fmt.Errorf("not every one of %d sends had a final answer in time; last heard: %s; see the recorder's file under logs/", len(sends), s.waiting())
 	}
 	return nil
 }

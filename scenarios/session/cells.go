@@ -79,6 +79,9 @@ func (s *Session) skip(sc scenario.Scenario) string {
 	return s.lacking(sc)
 }
 
+// Why says why a skipped cell is not run.
+func (s *Session) Why(c Cell) string { return s.skip(c.Scenario) }
+
 // lacking says which of a scenario's faults the broker or the services can't show, "" when none.
 func (s *Session) lacking(sc scenario.Scenario) string {
 	lacks := s.Adapter.Lacks(s.Doc)

@@ -1,12 +1,14 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	_ "time/tzdata" // windows have zones, and a fresh machine may have no zone files
+	"unicode"
 
 	"tahanuji/system/contract"
 	"tahanuji/system/shipped"
@@ -46,8 +48,7 @@ func (s *Session) openDocument(at Edge) error {
 func (s *Session) load() (*contract.Document, error) {
 	switch {
 	case s.Options.Arch != "":
-		s.System = stem(s.Options.Arch)
-		return contract.Load(s.Options.Arch)
+		return s.named(contract.Load(s.Options.Arch))
 	case s.Options.Sut != "":
 		command, err := sut.LoadCommand(s.Options.Sut)
 		if err != nil {
@@ -56,8 +57,8 @@ func (s *Session) load() (*contract.Document, error) {
 		if command.Architecture() == "" {
 			return nil, refuse("%s names no document. Add `system: architecture.yaml`, or give -arch", s.Options.Sut)
 		}
-		s.command, s.System = command, stem(command.Architecture())
-		return contract.Load(command.Architecture())
+		s.command = command
+		return s.named(contract.Load(command.Architecture()))
 	}
 	var names []string
 	for _, sys := range shipped.All() {
@@ -85,17 +86,17 @@ func (s *Session) unreadable(err error) error {
 	return refuse("-arch: %v. Name an architecture document; `init DIR` writes one to start from", err)
 }
 
-// stem names a system by its document: the folder of an architecture.yaml, else the file's name without its ending.
-func stem(path string) string {
-	base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	if base != "architecture" {
-		return base
-	}
-	full, err := filepath.Abs(path)
+// named names the system by its document's id, whose other letters than those of cell ids become hyphens: wherever the document
+// lies, its cells are called the same.
+func (s *Session) named(doc *contract.Document, err error) (*contract.Document, error) {
 	if err != nil {
-		return base
+		return nil, err
 	}
-	return filepath.Base(filepath.Dir(full))
+	words := strings.FieldsFunc(doc.ID, func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	s.System = cmp.Or(strings.Join(words, "-"), "system")
+	return doc, nil
 }
 
 // openSystem finds the adapter and asks it whether it can play the document.

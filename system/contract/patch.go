@@ -218,9 +218,16 @@ func Propose(d *Document, id string, now time.Time) (*Proposal, error) {
 	}
 	before := Lint(d, now)
 	found := slices.DeleteFunc(Lint(after, now), func(f Fault) bool {
-		return slices.ContainsFunc(before, func(old Fault) bool { return old.Rule == f.Rule && old.Text == f.Text })
+		return slices.ContainsFunc(before, func(old Fault) bool { return old.Rule == f.Rule && old.Text == f.Text }) || d.ofAnotherProposal(f, a)
 	})
 	return &Proposal{ADR: a, Document: after, Faults: found}, nil
+}
+
+// ofAnotherProposal says that a fault stands in the file of a proposal that is not adopted: its author's to mend, once this one is.
+func (d *Document) ofAnotherProposal(f Fault, adopted *ADR) bool {
+	return slices.ContainsFunc(d.ADRs, func(other ADR) bool {
+		return other.ID != adopted.ID && other.Status == Proposed && other.File == f.Pos.File
+	})
 }
 
 // after is the document as a proposal would make it.

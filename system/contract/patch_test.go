@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 )
 
@@ -147,6 +148,25 @@ func TestAWaiverIsInForceThroughItsDay(t *testing.T) {
 		}
 		if faults := Lint(d, now); len(faults) != want {
 			t.Errorf("at %s: %v", at, faults)
+		}
+	}
+}
+
+func TestAnotherOpenProposalIsNotHeldAgainstTheOneThatIsTried(t *testing.T) {
+	files := base(t)
+	other := strings.Replace(string(files["adr/2-longer.md"].Data), "id: A-2", "id: A-3", 1)
+	files["adr/3-other.md"] = &fstest.MapFile{Data: []byte(other)}
+	d, err := Parse("architecture.yaml", files["architecture.yaml"].Data, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Propose(d, "A-2", today)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range p.Faults {
+		if f.Pos.File == "adr/3-other.md" {
+			t.Errorf("A-2 is blamed for %s", f)
 		}
 	}
 }
