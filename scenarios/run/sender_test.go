@@ -26,7 +26,7 @@ func TestAnInvalidEventWithoutAnAnswerDoesNotKeepTheOthersWaiting(t *testing.T) 
 	deaf := &silent{}
 	s := &sender{
 		source: contract.Source{Resend: "until-recorded", OnePerKey: true}, after: time.Millisecond, system: deaf, role: "recorder",
-		rec: history.NewRecorder(),
+		rec: history.NewRecorder(), handed: func(workload.Event) []byte { return nil },
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
