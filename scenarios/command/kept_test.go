@@ -90,7 +90,7 @@ func TestAnEditedReportIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edited(t, page, "Violated", "Conforms")
+	edited(t, page, "max-is-last", "no-flaw")
 	says(t, typed(t, root, nil, "verify", out), command.Violated, "Refused", "report.html")
 	write(t, page, string(html))
 	edited(t, filepath.Join(out, "cells", "sensor--calm--none--embedded--flaw-max-is-last", "history.jsonl"), `"send"`, `"sent"`)
