@@ -167,7 +167,7 @@ var _ = ReportAfterSuite("report", func(r Report) {
 	if r.SuiteConfig.DryRun {
 		return // nothing was run
 	}
-	if r.SpecialSuiteFailureReasons != nil || ended.Err() != nil {
+	if len(r.SpecialSuiteFailureReasons) > 0 || ended.Err() != nil {
 		sitting.Stop("interrupted")
 	}
 	ending()
