@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"tahanuji/faults"
@@ -35,7 +36,7 @@ func (c Cell) explorer(looked *tallies, clauses []contract.ID) (*explore.Explore
 	}
 	judge := func(_ context.Context, h *history.History) []check.Verdict {
 		c := c
-		c.Backend.Lacks = modelLacks
+		c.Backend.Lacks = model.Lacks()
 		verdicts := Judge(c, h, nil, nil)
 		looked.add(verdicts)
 		return verdicts
@@ -103,7 +104,7 @@ func (c Cell) keepMinimal(ctx context.Context, e *explore.Explorer, f *explore.F
 // a clause is made as small as it gets, and what is saved is the run of that.
 func Explore(ctx context.Context, c Cell, n int) (reports.Run, error) {
 	begun := time.Now()
-	c.Backend.Name, c.Backend.Lacks = modelName, modelLacks
+	c.Backend.Name, c.Backend.Lacks = modelName, model.Lacks()
 	out := c.blank()
 	looked := &tallies{}
 	e, err := c.explorer(looked, nil)
@@ -134,7 +135,7 @@ func Explore(ctx context.Context, c Cell, n int) (reports.Run, error) {
 	if err := reports.SaveEvidence(c.Dir, faults.Plan{Seed: c.Seed, Steps: plan.Steps}, h); err != nil {
 		return out, fmt.Errorf("explore: %w", err)
 	}
-	out.Verdicts, out.Took = looked.verdicts(c, e.Runs()), time.Since(begun)
+	out.Verdicts, out.Took = looked.verdicts(c), time.Since(begun)
 	return out, finish(c.Dir, &out)
 }
 
@@ -147,16 +148,22 @@ func stepNames(steps []target.Step) string {
 }
 
 // tallies add up what many runs examined, clause by clause.
-type tallies struct{ by map[contract.ID]check.Verdict }
+type tallies struct {
+	plans int
+	by    map[contract.ID]check.Verdict
+}
 
+// add takes the worst of what the runs say of each clause: a checker that failed in one of many is no green, and neither is a
+// clause that broke beside the one that was looked for. What one run had nothing to examine of, another may speak for.
 func (t *tallies) add(verdicts []check.Verdict) {
 	if t.by == nil {
 		t.by = map[contract.ID]check.Verdict{}
 	}
+	t.plans++
 	for _, v := range verdicts {
 		sum := t.by[v.Clause]
 		examined := sum.Examined + v.Examined
-		if sum.Outcome == check.Unset || sum.Outcome == check.Inconclusive || sum.Outcome == check.NotApplicable {
+		if weight(v) > weight(sum) {
 			sum = v
 		}
 		sum.Examined, sum.Witness, sum.Exchanges = examined, nil, nil
@@ -164,14 +171,34 @@ func (t *tallies) add(verdicts []check.Verdict) {
 	}
 }
 
-// found makes the finding's clause the one that is broken; plans that were tried on the way to it say nothing of their own.
+// weight orders what single runs say of a clause by what counts for all of them.
+func weight(v check.Verdict) int {
+	switch v.Outcome {
+	case check.Unset:
+		return 0
+	case check.NotApplicable, check.Waived, check.NotRun:
+		return 1
+	case check.Inconclusive:
+		if v.Idle {
+			return 2
+		}
+		return 4
+	case check.Holds:
+		return 3
+	case check.Broken:
+		return 5
+	}
+	return 4
+}
+
+// found shows the clause that the smallest plan breaks as that plan's run does, with its trace.
 func (t *tallies) found(f *explore.Finding) {
 	v := f.Verdict
 	v.Examined = max(v.Examined, t.by[v.Clause].Examined)
 	t.by[v.Clause] = v
 }
 
-func (t *tallies) verdicts(c Cell, plans int) []check.Verdict {
+func (t *tallies) verdicts(c Cell) []check.Verdict {
 	var out []check.Verdict
 	for _, clause := range contract.Clauses(c.Doc) {
 		v, ok := t.by[clause.ID]
@@ -179,16 +206,11 @@ func (t *tallies) verdicts(c Cell, plans int) []check.Verdict {
 			v = check.Verdict{Clause: clause.ID, Outcome: check.Inconclusive, Idle: true, Why: "No plan was run."}
 		}
 		if v.Outcome == check.Holds {
-			v.Why = fmt.Sprintf("It held in all of %d random plans on the model.", plans)
+			v.Why = fmt.Sprintf("It held in all of %d random plans on the model.", t.plans)
 		}
 		out = append(out, v)
 	}
-	slices.SortFunc(out, func(a, b check.Verdict) int {
-		if a.Clause < b.Clause {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(out, func(a, b check.Verdict) int { return strings.Compare(string(a.Clause), string(b.Clause)) })
 	return out
 }
 

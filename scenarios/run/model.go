@@ -19,17 +19,11 @@ import (
 // modelName is the broker's name in runs that were simulated.
 const modelName = "model"
 
-// modelLacks is what the model can't show.
-var modelLacks = map[contract.Feature]string{
-	contract.NeedsReplication: "the model of a broker has one copy of each record",
-	contract.NeedsRetention:   "the model of a broker deletes nothing",
-}
-
 // OnModel carries out a cell with the reference's roles on the model of a broker, in virtual time. It is judged, saved and
 // reported like a run on a broker.
 func OnModel(ctx context.Context, c Cell) (reports.Run, error) {
 	begun := time.Now()
-	c.Backend.Name, c.Backend.Lacks = modelName, modelLacks
+	c.Backend.Name, c.Backend.Lacks = modelName, model.Lacks()
 	out := c.blank()
 	load, steps, err := c.prepare()
 	if err != nil {

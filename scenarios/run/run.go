@@ -41,6 +41,8 @@ type Cell struct {
 	Base     time.Time
 	Limits   Limits
 	Today    time.Time // the day that waivers are held against; zero lets none expire
+	// Try counts the runs before this one in which no fault acted.
+	Try int
 	// Plan and Load of an old run are played again instead of aiming and making them anew.
 	Plan []target.Step
 	Load *workload.Load

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sort"
 	"strings"
@@ -90,9 +89,9 @@ func (s *sender) deliver(ctx context.Context, one workload.Send) {
 		s.rec.Add(history.Event{Proc: "source", Op: history.OpFault, Phase: history.OK, Key: one.Step, Value: one.Event.Label})
 	}
 	for try := 0; ctx.Err() == nil; try++ {
-		begun := s.rec.Add(invocation(s.role, one, s.handed(one.Event)))
+		begun := s.rec.Add(one.History(s.role, s.handed(one.Event)))
 		answer := s.system.Send(ctx, s.role, one.Event.Record)
-		s.rec.Add(outcome(s.role, one.Event.Label, begun, answer))
+		s.rec.Add(answer.History(s.role, one.Event.Label, begun))
 		if answer.Phase == history.OK {
 			s.sent.Store(one.Event.Label, true)
 		}
@@ -126,34 +125,6 @@ func (s *sender) again(try int) bool {
 		return false
 	}
 	return try < s.source.Times
-}
-
-func invocation(role string, one workload.Send, handed []byte) history.Event {
-	e := history.Event{
-		Proc: role, Op: history.OpSend, Phase: history.Invoke,
-		Key: one.Event.Label, Value: string(handed), Tag: one.Tag,
-	}
-	if len(one.Event.Wrong) > 0 {
-		fields, _ := json.Marshal(one.Event.Wrong) // strings always marshal
-		e.Err = string(fields)
-	}
-	return e
-}
-
-func outcome(role, label string, of history.Seq, a sut.Answer) history.Event {
-	e := history.Event{Proc: role, Op: history.OpSend, Phase: a.Phase, Of: of, Key: label, Err: a.Err}
-	switch a.Phase {
-	case history.OK:
-		e.Value, e.Where = a.EventID, a.Where
-	case history.Fail:
-		fields, _ := json.Marshal(a.Fields)
-		e.Value = string(fields)
-	case history.Unknown, history.Invoke:
-		if !a.Reached {
-			e.Tag = "not-reached"
-		}
-	}
-	return e
 }
 
 // wait sleeps for d or until ctx ends.

@@ -43,6 +43,7 @@ type stage struct {
 	running  []*faults.Running
 	healing  sync.Mutex
 	healed   bool
+	unhealed error // what could not be healed
 	label    func(topic string, value []byte) string
 	senders  []*sender
 	outrun   bool                      // a group did not follow the source, which goes on without it
@@ -233,7 +234,7 @@ func (st *stage) sendAll(ctx context.Context, sends []workload.Send) error {
 	defer cancel()
 	stopped := context.AfterFunc(ctx, func() {
 		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-			_ = st.heal(sendCtx) // the sends that are left go on without faults
+			_ = st.heal(sendCtx) // the sends that are left go on without faults; the phase of healing tells the error
 			return
 		}
 		cancel()
@@ -259,7 +260,7 @@ func (st *stage) heal(ctx context.Context) error {
 	st.healing.Lock()
 	defer st.healing.Unlock()
 	if st.healed {
-		return nil
+		return st.unhealed // whoever asked first may have dropped it: what could not be healed cuts the run short
 	}
 	st.healed = true
 	var errs []error
@@ -268,7 +269,8 @@ func (st *stage) heal(ctx context.Context) error {
 		st.acted = append(st.acted, acted...)
 		errs = append(errs, err)
 	}
-	return errors.Join(errs...)
+	st.unhealed = errors.Join(errs...)
+	return st.unhealed
 }
 
 // settleDown waits for rest, lets the windows close by the clock where the clock is ours, and waits again.
@@ -333,6 +335,9 @@ func (st *stage) history() *history.History {
 // measured are figures of the run that no verdict hangs on.
 func (st *stage) measured() map[string]string {
 	out := map[string]string{"exchanges": strconv.Itoa(len(st.ledger))}
+	if st.cell.Try > 0 {
+		out["runs before, in which no fault acted"] = strconv.Itoa(st.cell.Try)
+	}
 	for phase, d := range st.spent {
 		out["ms "+phase] = strconv.FormatInt(d.Milliseconds(), 10)
 	}

@@ -165,6 +165,7 @@ func (s *Session) Run(ctx context.Context, c Cell) (reports.Run, error) {
 		if err = os.RemoveAll(cell.Dir); err != nil {
 			return r, fmt.Errorf("%s: %w", c.ID, err)
 		}
+		cell.Try = try
 		r, err = run.Run(ctx, cell)
 	}
 	if err != nil || len(BrokenIn(r)) == 0 || ctx.Err() != nil {

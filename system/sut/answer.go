@@ -104,3 +104,20 @@ func short(answer []byte) string {
 	}
 	return strconv.QuoteToGraphic(strings.ToValidUTF8(string(answer), "?"))
 }
+
+// History is the event that an answer to the send of is: what the source was told of the event with a label by a role.
+func (a Answer) History(role, label string, of history.Seq) history.Event {
+	e := history.Event{Proc: role, Op: history.OpSend, Phase: a.Phase, Of: of, Key: label, Err: a.Err}
+	switch a.Phase {
+	case history.OK:
+		e.Value, e.Where = a.EventID, a.Where
+	case history.Fail:
+		fields, _ := json.Marshal(a.Fields) // strings always marshal
+		e.Value = string(fields)
+	case history.Unknown, history.Invoke:
+		if !a.Reached {
+			e.Tag = "not-reached"
+		}
+	}
+	return e
+}

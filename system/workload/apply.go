@@ -1,11 +1,13 @@
 package workload
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"tahanuji/system/history"
 	"tahanuji/system/seed"
 	"tahanuji/system/target"
 	"tahanuji/system/workload/draw"
@@ -220,4 +222,17 @@ func (p *plan) burst(step target.Step, e Event) string {
 		return ""
 	}
 	return fmt.Sprintf("%d sends from %s on go out at once", n, e.Label)
+}
+
+// History is the event that the beginning of a send is: what a role is handed of it, and for an invalid one the fields that its
+// refusal has to name.
+func (s Send) History(role string, handed []byte) history.Event {
+	e := history.Event{
+		Proc: role, Op: history.OpSend, Phase: history.Invoke, Key: s.Event.Label, Value: string(handed), Tag: s.Tag,
+	}
+	if len(s.Event.Wrong) > 0 {
+		fields, _ := json.Marshal(s.Event.Wrong) // strings always marshal
+		e.Err = string(fields)
+	}
+	return e
 }

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -97,14 +96,14 @@ func (s *source) advance(l *line) {
 func (s *source) deliver(l *line, one *workload.Send, try int) {
 	w := s.w
 	role := w.cfg.Load.Role
-	invoked := w.add(invocation(role, one))
+	invoked := w.add(one.History(role, one.Event.Record))
 	settled := false
 	settle := func(a sut.Answer) {
 		if settled {
 			return
 		}
 		settled = true
-		w.add(outcome(role, one.Event.Label, invoked, a))
+		w.add(a.History(role, one.Event.Label, invoked))
 		if a.Phase == history.OK {
 			w.promise(one.Event.Label)
 		}
@@ -162,29 +161,4 @@ func (s *source) again(try int) bool {
 		return false
 	}
 	return try < s.w.cfg.Doc.Source.Times
-}
-
-func invocation(role string, one *workload.Send) history.Event {
-	e := history.Event{Proc: role, Op: history.OpSend, Phase: history.Invoke, Key: one.Event.Label, Value: string(one.Event.Record), Tag: one.Tag}
-	if len(one.Event.Wrong) > 0 {
-		fields, _ := json.Marshal(one.Event.Wrong) // strings always marshal
-		e.Err = string(fields)
-	}
-	return e
-}
-
-func outcome(role, label string, of history.Seq, a sut.Answer) history.Event {
-	e := history.Event{Proc: role, Op: history.OpSend, Phase: a.Phase, Of: of, Key: label, Err: a.Err}
-	switch a.Phase {
-	case history.OK:
-		e.Value, e.Where = a.EventID, a.Where
-	case history.Fail:
-		fields, _ := json.Marshal(a.Fields)
-		e.Value = string(fields)
-	case history.Unknown, history.Invoke:
-		if !a.Reached {
-			e.Tag = "not-reached"
-		}
-	}
-	return e
 }
